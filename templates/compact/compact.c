@@ -1,5 +1,5 @@
-/* compact FILE: prints a style or a script of the page (FILE.css or FILE.js) in its short form, which the build puts into
- * the program. Runs on the machine that builds. */
+/* compact FILE: prints a style or a script of the page (FILE.css or FILE.js) in its short form, which the build puts
+ * into the program. Runs on the machine that builds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * the text if it has no end. */
 size_t tp_script_quoted_end(const char *text, size_t size, size_t at);
 
-/* Returns whether a slash after `size` bytes of text starts a regular expression instead of dividing. `last` is the last
- * of these bytes that is not a space, or 0. */
+/* Returns whether a slash after `size` bytes of text starts a regular expression instead of dividing. `last` is the
+ * last of these bytes that is not a space, or 0. */
 bool tp_script_slash_opens_expression(const char *text, size_t size, char last);
 
 #endif

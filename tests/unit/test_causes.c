@@ -168,6 +168,16 @@ static const char *label_of_box(const char *name, double percent)
 }
 
 /* A letter takes 0.58 % of the chart. */
+static void slices_without_text_have_no_label(void **state)
+{
+    GUARD;
+    const struct tp_row_slice slices[] = {
+        {0, 500, TP_LOOK_GPU, {NULL, 0}}, {500, 3000, TP_LOOK_GPU, {NULL, 0}}, {3000, 9000, TP_LOOK_GPU, {NULL, 0}}};
+    struct tp_data lane = lane_of(slices, 3), line = item_of(&lane, "lines", 0);
+    assert_int_equal(count_of(&lane, "slices"), 0);
+    assert_string_equal(text_of(&line, "d"), "M0 10m0 0h500m0 0h2500m0 0h6000");
+}
+
 static void boxes_show_whole_names_or_an_ellipsis(void **state)
 {
     GUARD;
@@ -224,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(empty_bar_is_no_chart, begin, end),
         cmocka_unit_test_setup_teardown(strip_draws_lines_and_labelled_slices, begin, end),
         cmocka_unit_test_setup_teardown(equal_slices_in_a_row_have_one_label, begin, end),
+        cmocka_unit_test_setup_teardown(slices_without_text_have_no_label, begin, end),
         cmocka_unit_test_setup_teardown(boxes_show_whole_names_or_an_ellipsis, begin, end),
         cmocka_unit_test_setup_teardown(ribbon_needs_three_steps_and_names_the_longest, begin, end),
         cmocka_unit_test_setup_teardown(times_of_steps_do_not_overflow, begin, end),

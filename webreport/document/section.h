@@ -4,6 +4,7 @@
 #define TP_WEBREPORT_DOCUMENT_SECTION_H
 
 #include "webreport/document/block.h"
+#include "webreport/document/lead.h"
 #include "webreport/document/name_text.h"
 #include "webreport/document/page_limits.h"
 #include "webreport/document/section_table.h"
@@ -35,10 +36,6 @@ void tp_section_init(struct tp_section *section, struct tp_arena *arena, const s
 
 /* Adds an object {term, fact} to a list. Does nothing if `fact` is NULL. */
 void tp_list_add_fact(struct tp_list *list, const char *term, const char *fact);
-/* Adds the sentence below the title of a section as the list "lead" of runs {text, is_bold}. format: sentence with %s
- * for each argument (a const char *), %% for a percent sign, and ** at both ends of a bold part. Arguments can contain
- * any text, because only the format is searched for marks. */
-void tp_object_add_lead(struct tp_object *object, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Prepares a table with tp_shown_table_data and adds it to a list. */
 void tp_list_add_shown_table(struct tp_list *list, struct tp_shown_table *shown);
 

@@ -6,10 +6,11 @@
 #define TP_WEBREPORT_DOCUMENT_SECTION_TABLE_H
 
 #include "webreport/document/data.h"
-#include "webreport/document/name_text.h"
-#include "webreport/measure/audience/phrases.h"
+#include "webreport/measure/audience/speech.h"
 #include "writer/base/table.h"
 #include "writer/text/format.h"
+
+struct tp_naming; /* name_text.h */
 
 enum tp_shown_format {
     TP_SHOW_COUNT,

@@ -19,6 +19,7 @@
 #include "webreport/model/collectives.h"
 #include "webreport/model/marks.h"
 #include "webreport/model/order.h"
+#include "webreport/model/producer_kind.h"
 #include "webreport/trace/trace.h"
 #include "writer/base/interval.h"
 #include "writer/base/narrow.h"
@@ -243,15 +244,6 @@ enum tp_missing_device {
 
 /* Returns "gpu", "other_device", "device_missing", "cpu" or "empty". Static text. */
 const char *tp_program_kind_text(enum tp_program_kind program);
-
-/* Producers of traces. The wording of findings depends on the producer (docs/definitions.md, section 15). */
-enum tp_producer {
-    TP_PRODUCER_TORCH,      /* PyTorch's profiler, or a recording with Python frames */
-    TP_PRODUCER_TRACEPRESS, /* tracepress's own recorder in a C or C++ program */
-    TP_PRODUCER_MPI,        /* tracepress's own recorder in a C or C++ program with MPI collectives */
-    TP_PRODUCER_OTHER, /* another producer, recognized by data that neither PyTorch nor tracepress's recorder writes */
-    TP_PRODUCER_COUNT
-};
 
 struct tp_model {
     const struct tp_trace *trace;

@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#include "webreport/measure/ranks/distributed.h"
 #include "webreport/document/page_limits.h"
+#include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/result/profile.h"
 #include "webreport/print/template.h"
 #include "writer/base/error.h"

@@ -183,46 +183,67 @@ static struct label label_of_row(const struct tp_strip_row *lane, size_t i, stru
             break;
         label.b = label_of_slice(lane, label.end++).b;
     }
-    if (label.end > i + 1)
+    if (label.end > i + 1 && first->text.len)
         label.text =
             tp_str_of(tp_text_printf(arena, "%zu \xc3\x97 %.*s", label.end - i, (int)first->text.len, first->text.ptr));
     return label;
 }
 
-/* Returns the next label of a lane from slice i on: of one slice, or of equal slices of which one is too
- * narrow for the text.
- * Without room for a text, the text is empty. */
-static struct label next_label(const struct tp_strip_chart *chart, const struct tp_strip_row *lane, size_t i,
-                               struct tp_arena *arena)
+/* The labels of a lane in time order. Together they have all slices of the lane; a label without room has no text. */
+struct labels {
+    struct label *items;
+    size_t count;
+};
+
+/* Returns whether each slice of a row has room for its own text. */
+static bool fits_each(const struct tp_strip_chart *chart, const struct tp_strip_row *lane, const struct label *row)
 {
-    struct label label = label_of_slice(lane, i), row = label_of_row(lane, i, arena);
-    bool fits_each = true;
-    for (size_t k = i; k < row.end && fits_each; k++) {
-        struct label single = label_of_slice(lane, k);
-        fits_each = has_room(chart, &single);
+    for (size_t i = row->first; i < row->end; i++) {
+        struct label single = label_of_slice(lane, i);
+        if (!has_room(chart, &single))
+            return false;
     }
-    if (label.text.len && !fits_each && has_room(chart, &row))
-        label = row;
+    return true;
+}
+
+static void add_label(struct labels *labels, const struct tp_strip_chart *chart, struct label label)
+{
     if (!has_room(chart, &label))
         label.text = (struct tp_str){NULL, 0};
-    return label;
+    labels->items[labels->count++] = label;
+}
+
+/* Finds the labels of a lane. Equal slices in a row have one label if one of them is too narrow for its text. */
+static struct labels find_labels(const struct tp_strip_chart *chart, const struct tp_strip_row *lane,
+                                 struct tp_arena *arena)
+{
+    struct labels labels = {.items = tp_arena_array(arena, lane->count + 1, sizeof *labels.items)};
+    for (size_t i = 0; i < lane->count;) {
+        struct label row = label_of_row(lane, i, arena);
+        if (has_room(chart, &row) && !fits_each(chart, lane, &row))
+            add_label(&labels, chart, row);
+        else
+            for (size_t k = i; k < row.end; k++)
+                add_label(&labels, chart, label_of_slice(lane, k));
+        i = row.end;
+    }
+    return labels;
 }
 
 /* Adds the slices of one color without text as one line with gaps, because a line is much shorter than one element for
  * each slice. */
 static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct tp_strip_chart *chart,
-                     const struct tp_strip_row *lane, enum tp_look look)
+                     const struct tp_strip_row *lane, const struct labels *labels, enum tp_look look)
 {
     struct tp_buf text;
     long at = 0; /* stays 0 without a slice */
     tp_buf_init(&text, 0);
-    for (size_t i = 0; i < lane->count;) {
-        const struct tp_row_slice *slice = &lane->slices[i];
-        struct label label = next_label(chart, lane, i, arena);
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct label *label = &labels->items[i];
+        const struct tp_row_slice *slice = &lane->slices[label->first];
         long a = lround(position(chart, slice->a) * PATH_UNITS / 100);
         long b = lround(position(chart, slice->b) * PATH_UNITS / 100);
-        i = label.end;
-        if (slice->look != look || label.text.len)
+        if (slice->look != look || label->text.len)
             continue;
         b = b > a ? b : a + PATH_UNITS / PIXELS;
         tp_buf_printf(&text, "m%ld 0h%ld", a - at, b - a);
@@ -237,21 +258,20 @@ static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct
     }
 }
 
-static void put_labelled_slices(struct tp_list *list, struct tp_arena *arena, const struct tp_strip_chart *chart,
-                                const struct tp_strip_row *lane)
+static void put_labelled_slices(struct tp_list *list, const struct tp_strip_chart *chart,
+                                const struct tp_strip_row *lane, const struct labels *labels)
 {
-    for (size_t i = 0; i < lane->count;) {
-        struct label label = next_label(chart, lane, i, arena);
-        double a = position(chart, label.a);
-        i = label.end;
-        if (!label.text.len)
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct label *label = &labels->items[i];
+        double a = position(chart, label->a);
+        if (!label->text.len)
             continue;
         struct tp_object *object = tp_list_add_object(list);
         tp_chart_put_percent(object, "x", a);
-        tp_chart_put_percent(object, "w", position(chart, label.b) - a);
-        tp_object_add_text(object, "look", tp_look_name(lane->slices[label.first].look));
-        tp_object_add_str(object, "text", label.text);
-        tp_object_add_bool(object, "is_short", !is_wide_enough(chart, &label, NARROW));
+        tp_chart_put_percent(object, "w", position(chart, label->b) - a);
+        tp_object_add_text(object, "look", tp_look_name(lane->slices[label->first].look));
+        tp_object_add_str(object, "text", label->text);
+        tp_object_add_bool(object, "is_short", !is_wide_enough(chart, label, NARROW));
         tp_object_add_int(object, "ty", lane->height / 2 + 4);
     }
 }
@@ -365,9 +385,10 @@ void tp_chart_put_strip(struct tp_object *object, struct tp_arena *arena, const 
         tp_object_add_int(lane, "y", y);
         tp_object_add_int(lane, "h", chart->lanes[i].height);
         struct tp_list *lines = tp_object_add_list(lane, "lines");
+        struct labels labels = find_labels(chart, &chart->lanes[i], arena);
         for (int look = TP_LOOKS - 1; look >= 0; look--) /* what is not judged is drawn below the rest */
-            put_line(lines, arena, chart, &chart->lanes[i], look);
-        put_labelled_slices(tp_object_add_list(lane, "slices"), arena, chart, &chart->lanes[i]);
+            put_line(lines, arena, chart, &chart->lanes[i], &labels, look);
+        put_labelled_slices(tp_object_add_list(lane, "slices"), chart, &chart->lanes[i], &labels);
         put_areas(lane, &chart->lanes[i]);
         y += chart->lanes[i].height + LANE_GAP;
     }

@@ -142,10 +142,10 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
     tp_document_add_figure(document, &figure);
     figure = make_percentage_figure(arena, "Tensor Core time", used);
-    figure.note =
-        eligible > 0 && eligible >= used
-            ? tp_text_printf(arena, "of kernel time, %s possible", tp_text_of_percent(arena, eligible))
-            : tp_section_words_for_producer(section, eligible > 0 || used >= 0.05 ? "of kernel time" : "no {operator} could use them");
+    figure.note = eligible > 0 && eligible >= used
+                      ? tp_text_printf(arena, "of kernel time, %s possible", tp_text_of_percent(arena, eligible))
+                      : tp_section_words_for_producer(
+                            section, eligible > 0 || used >= 0.05 ? "of kernel time" : "no {operator} could use them");
     figure.tone = eligible >= 10 && used < 0.05 ? TP_TONE_BAD : TP_TONE_PLAIN;
     figure.definition = gpus->defs[TP_GPU_TENSOR_CORE].definition;
     tp_document_add_figure(document, &figure);

@@ -99,8 +99,9 @@ static void add_launch_configuration(const struct tp_section *section, struct tp
     tp_object_add_text(item, "note", note);
 }
 
-/* Adds the shortest and longest call, the use of Tensor Cores, and the number of blocks per SM to an opened row. */
-static void add_measures(const struct tp_section *section, struct tp_list *blocks, size_t row)
+/* Adds the shortest and longest call to an opened row. has_launches: also the use of Tensor Cores, and the number of
+ * blocks per SM. */
+static void add_measures(const struct tp_section *section, struct tp_list *blocks, size_t row, bool has_launches)
 {
     const struct tp_table *table = &section->profile->views->kernels.by_name;
     struct tp_arena *arena = section->arena;
@@ -110,7 +111,7 @@ static void add_measures(const struct tp_section *section, struct tp_list *block
                                       tp_text_of_time(arena, tp_table_int(table, TP_KERNEL_MIN)[row]),
                                       tp_text_of_time(arena, tp_table_int(table, TP_KERNEL_MAX)[row]));
 
-    if (!tp_has_only_devices_of_program(section->profile->model)) {
+    if (has_launches) {
         text = add_to_list(arena, text,
                            "Tensor Cores:", text_of_cell(section, tp_table_text(table, TP_KERNEL_TC_USE)[row]));
         text = add_to_list(arena, text, "blocks per SM", per_sm > 0 ? tp_text_of_fixed(arena, per_sm, 2) : "");
@@ -142,7 +143,7 @@ static void add_row_details(const struct tp_section *section, struct tp_shown_ta
         struct tp_list *blocks = tp_object_add_list(more, "blocks"), *items;
 
         add_full_name(section, blocks, tp_table_text(table, TP_KERNEL_NAME)[row]);
-        add_measures(section, blocks, row);
+        add_measures(section, blocks, row, has_launches);
         if (configs.count[row] && has_launches) {
             block = tp_list_add_object(blocks);
             tp_object_add_text(block, "block_title", "Launched by, longest first");

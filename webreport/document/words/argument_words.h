@@ -3,8 +3,8 @@
  * A template uses {0} for the first argument, formatted by its type. Forms for integers: {0:,} separates thousands;
  * {0:call|calls} adds a noun in the singular or plural; {0?has|have} prints only the word for one or for several;
  * {0:steps} prints " in 6 steps", or "" for one step. Forms for real numbers: {0:.2} prints two decimals; {0:round}
- * prints none; {0:bare} prints a percentage without its sign. Forms for texts: {0:line} prints "train.py:88" for "src/train.py(88): step"; {0:function} prints
- * "step()" for this text. */
+ * prints none; {0:bare} prints a percentage without its sign. Forms for texts: {0:line} prints "train.py:88" for
+ * "src/train.py(88): step"; {0:function} prints "step()" for this text. */
 #ifndef TP_WEBREPORT_DOCUMENT_WORDS_ARGUMENT_WORDS_H
 #define TP_WEBREPORT_DOCUMENT_WORDS_ARGUMENT_WORDS_H
 

@@ -3,6 +3,7 @@
 #ifndef TP_WEBREPORT_MEASURE_AUDIENCE_PHRASES_H
 #define TP_WEBREPORT_MEASURE_AUDIENCE_PHRASES_H
 
+#include "webreport/measure/audience/speech.h"
 #include "webreport/measure/audience/wording.h"
 
 /* identifies a phrase of the page, the digest or the terminal */
@@ -36,25 +37,10 @@ enum tp_phrase {
 /* Returns a phrase of the producer. Returns NULL only for the phrases whose comment above allows NULL. */
 const char *tp_phrase(enum tp_phrase phrase, enum tp_producer producer);
 
-/* Words that texts use for operators and devices. A zeroed struct means PyTorch's words and "GPU". */
-struct tp_speech {
-    enum tp_producer producer;
-    bool
-        has_only_registered_devices; /* true if the program itself registered all devices, so that no device is a GPU */
-    bool mentions_no_device; /* true if the trace has no device and is not from PyTorch; texts then mention no device */
-    const char *devices;     /* word for the devices (tp_devices_word), static; NULL means "GPU" */
-};
-
+/* Returns the words that texts use for operators and devices of a trace. */
 struct tp_speech tp_speech_of_model(const struct tp_model *model);
-/* Returns the words for texts about two traces. The words for operators are from the first trace; the words for devices
- * describe the devices of both traces. */
-struct tp_speech tp_speech_for_two_traces(struct tp_speech first, struct tp_speech second);
 
-/* Returns a text with the words of `speech`. The text has words in braces: "{operator}" becomes operator or call,
- * "{annotation}" becomes annotation or range, and "{GPU}" becomes the word for the devices. phrases.c has the list of
- * words. Other braces stay. Returns `text` itself, a copy in `arena`, or NULL if `text` is NULL. */
-const char *tp_speech_text(struct tp_speech speech, const char *text, struct tp_arena *arena);
-/* The same with the words for a trace. */
+/* Returns a text with the words for a trace (tp_speech_text). */
 const char *tp_words_for_trace(const struct tp_model *model, const char *text, struct tp_arena *arena);
 
 /* Returns the number of different operators as text in `arena`, such as "3 operators". For other producers than

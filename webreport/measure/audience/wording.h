@@ -8,12 +8,6 @@
 /* Returns the producer as a word for JSON: "torch", "tracepress", "mpi" or "other". Static. */
 const char *tp_producer_text(enum tp_producer producer);
 
-/* Returns whether the program uses PyTorch. Only then do texts use PyTorch's words. */
-static inline bool tp_uses_torch_words(enum tp_producer producer)
-{
-    return producer == TP_PRODUCER_TORCH;
-}
-
 /* Returns whether the program itself registered the device `id`. */
 bool tp_is_device_of_program(const struct tp_model *model, int64_t id);
 

@@ -116,7 +116,7 @@ struct tp_timeline {
     uint64_t shown_count;              /* number of slices in the viewer's data */
     uint64_t folded_count;             /* number of slices that are folded into coverage */
     uint64_t folded_below_ns;          /* host slices shorter than this many ns are folded; 0 folds no slice */
-    bool rounds; /* true: times of slices are rounded down to 1 us, to keep the data small */
+    bool rounds;                       /* true: times of slices are rounded down to 1 us, to keep the data small */
     uint64_t omitted_deep_slice_count; /* number of slices nested deeper than TP_TIMELINE_MAX_ROWS */
     uint64_t arguments_left_out;       /* number of slices and moments whose arguments did not fit into `data` */
     uint64_t omitted_moment_count;

@@ -273,8 +273,8 @@ static size_t estimate_data_bytes(struct tp_pack *pack)
     return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, parts, count).len * PART);
 }
 
-/* Rounds times to microseconds if the timeline is long. Returns the estimated size of the rounded data: nanoseconds need
- * about half of the bytes. */
+/* Rounds times to microseconds if the timeline is long. Returns the estimated size of the rounded data: nanoseconds
+ * need about half of the bytes. */
 static size_t round_times(struct tp_pack *pack, struct tp_timeline *timeline, size_t size)
 {
     if (pack->rounds || pack->unit_ns != 1 || pack->end_ns < LONG_RANGE_NS)
