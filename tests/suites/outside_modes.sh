@@ -89,7 +89,7 @@ python_inside() {
         set -- $(cat out)
         says sigma alpha="$1" beta="$2" gamma="$3" delta="$4" || continue
         "$TP" report "$trace" -o page.html --markdown page.md --quiet && ! grep -q 'let the recorder see its functions' page.md &&
-        grep -q 'No functions were recorded, because the kernel refuses events' page.md && return 0
+            ! grep -q 'No functions were recorded' page.md && grep -q 'function | Make `alpha` cheaper' page.md && return 0
     done
     cat said page.md
     return 1

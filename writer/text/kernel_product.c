@@ -278,6 +278,14 @@ static const char *action_of_product(const struct reader *reader)
     return reader->has_grouped ? "Grouped GEMM" : reader->has_sparse ? "Sparse GEMM" : "GEMM";
 }
 
+static bool has_product(const struct parts *parts)
+{
+    size_t i = 0;
+    while (i < parts->count && !is_product_part(parts->items[i]))
+        i++;
+    return i < parts->count;
+}
+
 static bool find_identifier(struct tp_kernel_meaning *meaning, struct tp_arena *arena, struct tp_str name)
 {
     /* engines that cuDNN generates may contain "fprop" without being convolutions */
@@ -286,6 +294,8 @@ static bool find_identifier(struct tp_kernel_meaning *meaning, struct tp_arena *
     struct parts parts = split_at_underscores(name);
     struct reader reader = {.meaning = meaning, .arena = arena};
     bool is_library = false;
+    if (!has_product(&parts))
+        return false;
     for (size_t i = 0; i < parts.count; i++) {
         struct tp_str part = parts.items[i];
         reader.has_sparse |= tp_str_equal(part, TP_STR("sparse"));

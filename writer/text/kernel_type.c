@@ -82,7 +82,7 @@ const char *tp_kernel_type_word(struct tp_str type)
     struct tp_cxx_entity entity = tp_cxx_split_name(type);
     type = tp_text_after(type, (size_t)(entity.word.ptr - type.ptr));
     for (size_t i = 0; i < sizeof CXX_TYPES / sizeof *CXX_TYPES; i++)
-        if (tp_str_equal(type, tp_str_of(CXX_TYPES[i].text)))
+        if (type.len && *type.ptr == *CXX_TYPES[i].text && tp_str_equal(type, tp_str_of(CXX_TYPES[i].text)))
             return CXX_TYPES[i].word;
     return NULL;
 }
@@ -92,7 +92,7 @@ const char *tp_kernel_type_of_part(struct tp_str part)
     const char *first = NULL;
     while (part.len) {
         size_t i = 0;
-        while (i < sizeof PARTS / sizeof *PARTS && !tp_str_starts(part, PARTS[i].text))
+        while (i < sizeof PARTS / sizeof *PARTS && (*part.ptr != *PARTS[i].text || !tp_str_starts(part, PARTS[i].text)))
             i++;
         if (i == sizeof PARTS / sizeof *PARTS)
             return NULL;

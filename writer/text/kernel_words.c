@@ -287,6 +287,8 @@ static const struct row {
 /* Returns whether the text matches a pattern with up to two "*". */
 static bool is_match(struct tp_str text, const char *pattern)
 {
+    if (*pattern != '*' && (!text.len || *text.ptr != *pattern)) /* usual case */
+        return false;
     const char *star = strchr(pattern, '*');
     if (!star)
         return tp_str_equal(text, tp_str_of(pattern));

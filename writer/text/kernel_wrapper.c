@@ -52,6 +52,8 @@ static size_t index_of_argument(const struct tp_cxx_entity *entity, uint8_t argu
 const char *tp_kernel_find_wrapper(const struct tp_cxx_entity *entity, struct tp_str *inner)
 {
     for (size_t i = 0; i < sizeof WRAPPERS / sizeof *WRAPPERS; i++) {
+        if (!entity->word.len || *entity->word.ptr != *WRAPPERS[i].word) /* usual case */
+            continue;
         size_t argument = index_of_argument(entity, WRAPPERS[i].argument);
         if (tp_str_equal(entity->word, tp_str_of(WRAPPERS[i].word)) && entity->count > argument &&
             (!WRAPPERS[i].path || tp_str_starts(entity->path, WRAPPERS[i].path))) {

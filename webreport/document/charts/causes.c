@@ -246,7 +246,10 @@ static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct
         if (slice->look != look || label->text.len)
             continue;
         b = b > a ? b : a + PATH_UNITS / PIXELS;
-        tp_buf_printf(&text, "m%ld 0h%ld", a - at, b - a);
+        tp_buf_putc(&text, 'm');
+        tp_buf_int(&text, a - at);
+        tp_buf_puts(&text, " 0h");
+        tp_buf_int(&text, b - a);
         at = b;
     }
     if (at) {

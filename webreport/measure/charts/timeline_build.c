@@ -256,21 +256,25 @@ static size_t base64_size(size_t size)
     return (size + 2) / 3 * 4;
 }
 
-/* Estimates the compressed size of the sections as base64 from samples, which are an eighth of each section. Returns 0
- * for small sections, because compressing them completely costs little. */
-static size_t estimate_data_bytes(struct tp_pack *pack)
+/* Estimates the compressed size of the sections as base64 from samples, which are an eighth of each section and
+ * need about an eighth more bytes than the same bytes within their section. Returns 0 for sections that probably fit
+ * into max_bytes, because they are compressed completely anyway. */
+static size_t estimate_data_bytes(struct tp_pack *pack, size_t max_bytes)
 {
-    enum { WORTH_IT = 1 << 19, PART = 8, SAMPLES = 16 };
-    struct tp_str parts[TP_PACK_SECTION_COUNT * SAMPLES];
-    size_t count = 0, size = 0;
+    enum { LEAST_RATIO = 2, PART = 8, SAMPLES = 16 };
+    size_t size = 0, used = 0;
+    for (int i = 0; i < TP_PACK_SECTION_COUNT; i++)
+        size += pack->sections[i].size;
+    if (size / LEAST_RATIO < max_bytes)
+        return 0;
+    char *samples = tp_arena_alloc(pack->arena, size / PART + 1);
     for (int i = 0; i < TP_PACK_SECTION_COUNT; i++) {
         const struct tp_pack_column *section = &pack->sections[i];
-        for (size_t k = 0; k < SAMPLES && section->size >= PART * SAMPLES; k++)
-            parts[count++] =
-                (struct tp_str){(char *)section->data + section->size / SAMPLES * k, section->size / (PART * SAMPLES)};
-        size += section->size;
+        size_t sample = section->size / (PART * SAMPLES);
+        for (size_t k = 0; k < SAMPLES && sample; k++, used += sample)
+            memcpy(samples + used, section->data + section->size / SAMPLES * k, sample);
     }
-    return size < WORTH_IT ? 0 : base64_size(tp_gzip_texts(pack->arena, parts, count).len * PART);
+    return base64_size(tp_gzip_texts(pack->arena, &(struct tp_str){samples, used}, 1).len * PART * 7 / 8);
 }
 
 /* Rounds times to microseconds if the timeline is long. Returns the estimated size of the rounded data: nanoseconds
@@ -290,7 +294,7 @@ static void choose_slices_to_fold(struct tp_pack *pack, struct tp_timeline *time
                                   int attempt)
 {
     /* long slices need more bytes than short ones, so the first attempt keeps fewer slices than the sizes suggest */
-    uint64_t sixteenths = attempt == 0 ? 11 : 15, fixed = 0;
+    uint64_t sixteenths = attempt == 0 ? 9 : 15, fixed = 0;
     uint64_t keep = (uint64_t)((unsigned __int128)timeline->shown_count * max_bytes / size * sixteenths / 16);
     for (unsigned bin = 0; bin < TP_PACK_DURATION_BINS; bin++)
         fixed += pack->bins[1][bin];
@@ -312,7 +316,7 @@ static void choose_slices_to_fold(struct tp_pack *pack, struct tp_timeline *time
 static void pack_within_limit(struct tp_pack *pack, struct tp_timeline *timeline, struct tp_str load, size_t max_bytes)
 {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        size_t size = estimate_data_bytes(pack);
+        size_t size = estimate_data_bytes(pack, max_bytes);
         /* the estimate can be 1/16 too high, so sizes up to 1/16 above the limit are tried */
         if (size <= max_bytes + max_bytes / 16) {
             struct tp_str data = compress_header_and_sections(pack, timeline, load);

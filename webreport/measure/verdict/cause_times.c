@@ -72,11 +72,22 @@ static struct tp_intervals without(struct tp_intervals set, struct tp_intervals 
     return common.count ? tp_intervals_difference(arena, set, other) : set;
 }
 
+/* Returns whether a set has no time before, between and after the analysed steps. */
+static bool is_inside_window(struct tp_intervals window, struct tp_intervals set)
+{
+    int64_t from = INT64_MIN;
+    for (size_t i = 0; i < window.count; i++) {
+        if (tp_intervals_length_within(set, from, window.items[i].a))
+            return false;
+        from = window.items[i].b;
+    }
+    return !tp_intervals_length_within(set, from, INT64_MAX);
+}
+
 /* Returns the part of a set within the analysed steps. Returns the set itself, without a copy, if all of it is. */
 static struct tp_intervals part_in_window(const struct tp_model *model, struct tp_intervals set, struct tp_arena *arena)
 {
-    bool is_inside = tp_intervals_intersection_length(set, model->window) == tp_intervals_length(set);
-    return is_inside ? set : tp_intervals_intersection(arena, set, model->window);
+    return is_inside_window(model->window, set) ? set : tp_intervals_intersection(arena, set, model->window);
 }
 
 int64_t tp_queue_ns(const struct tp_gpu *gpu)
