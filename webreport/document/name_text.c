@@ -277,24 +277,37 @@ struct tp_str tp_shown_shapes_for_viewer(const void *context, struct tp_str shap
     return tp_shown_text(naming, tp_shapes_text(naming->arena, shapes));
 }
 
-struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
+/* A kernel's displayed name, and its demangled name. */
+struct shown_kernel {
+    struct tp_str shown, plain;
+};
+
+static struct tp_str short_name(struct tp_arena *arena, struct tp_str name, struct tp_str *plain)
 {
     struct tp_frame frame;
+    *plain = name;
     if (tp_frame_parse(&frame, name)) /* a Python call has no argument list that could be removed */
         return tp_text_shorten(arena, tp_frame_short_name(name), TP_MAX_SHOWN_NAME_BYTES);
-    return tp_text_shorten(arena, tp_kernel_text(arena, name), TP_KERNEL_TEXT_BYTES);
+    *plain = tp_kernel_plain_name(arena, name);
+    return tp_text_shorten(arena, tp_kernel_text_of_plain(arena, name, *plain), TP_KERNEL_TEXT_BYTES);
+}
+
+struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name)
+{
+    struct tp_str plain;
+    return short_name(arena, name, &plain);
 }
 
 struct tp_shown_kernels {
     struct tp_strings names;
-    struct tp_vec shown; /* element for each name id in `names`: struct tp_str with the short name */
+    struct tp_vec kernels; /* element for each name id in `names`: struct shown_kernel */
 };
 
 struct tp_shown_kernels *tp_shown_kernels_new(struct tp_arena *arena)
 {
     struct tp_shown_kernels *kernels = tp_arena_alloc(arena, sizeof *kernels);
     tp_strings_init(&kernels->names, arena, 0);
-    kernels->shown = TP_VEC(arena, struct tp_str);
+    kernels->kernels = TP_VEC(arena, struct shown_kernel);
     return kernels;
 }
 
@@ -302,20 +315,38 @@ void tp_shown_kernels_set(struct tp_shown_kernels *kernels, struct tp_str name, 
 {
     uint32_t id = tp_strings_find(&kernels->names, name);
     if (id != TP_NO_ID)
-        *TP_AT(&kernels->shown, struct tp_str, id) = shown;
+        TP_AT(&kernels->kernels, struct shown_kernel, id)->shown = shown;
+}
+
+static struct shown_kernel shown_kernel(const struct tp_naming *naming, struct tp_str name)
+{
+    struct shown_kernel kernel;
+    kernel.shown = tp_shown_text(naming, short_name(naming->arena, name, &kernel.plain));
+    return kernel;
+}
+
+/* Returns the names of a kernel from the cache, if there is one. */
+static struct shown_kernel cached_kernel(const struct tp_naming *naming, struct tp_str name)
+{
+    struct tp_shown_kernels *kernels = naming->kernels;
+    if (!kernels)
+        return shown_kernel(naming, name);
+    uint32_t id = tp_strings_add(&kernels->names, name);
+    if (id == kernels->kernels.count) {
+        struct shown_kernel kernel = shown_kernel(naming, name);
+        *(struct shown_kernel *)tp_vec_push(&kernels->kernels) = kernel;
+    }
+    return *TP_AT(&kernels->kernels, struct shown_kernel, id);
 }
 
 struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str name)
 {
-    struct tp_shown_kernels *kernels = naming->kernels;
-    if (!kernels)
-        return tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
-    uint32_t id = tp_strings_add(&kernels->names, name);
-    if (id == kernels->shown.count) {
-        struct tp_str shown = tp_shown_text(naming, tp_kernel_short_name(naming->arena, name));
-        *(struct tp_str *)tp_vec_push(&kernels->shown) = shown;
-    }
-    return *TP_AT(&kernels->shown, struct tp_str, id);
+    return cached_kernel(naming, name).shown;
+}
+
+struct tp_str tp_plain_kernel_name(const struct tp_naming *naming, struct tp_str name)
+{
+    return cached_kernel(naming, name).plain;
 }
 
 struct tp_str tp_shown_text_for_viewer(const void *context, struct tp_str text)

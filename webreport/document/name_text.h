@@ -55,6 +55,9 @@ struct tp_str tp_kernel_short_name(struct tp_arena *arena, struct tp_str name);
 /* Returns the short name of a kernel without private parts, cut to the length that tp_shown_text allows. */
 struct tp_str tp_shown_kernel_name(const struct tp_naming *naming, struct tp_str name);
 
+/* Returns the demangled name of a kernel, with its private parts; the name of a Python call stays. */
+struct tp_str tp_plain_kernel_name(const struct tp_naming *naming, struct tp_str name);
+
 /* Returns a cache for results of tp_shown_kernel_name, in `arena`, whose guard the caller has set. The cache is for one
  * struct tp_naming and one thread. It saves time because tables, tree, timeline and findings show the same kernels,
  * whose full names can have kilobytes. */

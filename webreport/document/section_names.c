@@ -252,7 +252,7 @@ void tp_shown_rows_distinguish_names(const struct tp_naming *naming, struct tp_s
         if (end - i < 2)
             continue;
         for (uint32_t k = i; k < end; k++)
-            texts[order[k]] = tp_kernel_plain_name(naming->arena, names[order[k]]);
+            texts[order[k]] = tp_plain_kernel_name(naming, names[order[k]]);
         distinguish_group(naming, rows, texts, order + i, end - i);
     }
 }

@@ -363,8 +363,13 @@ static struct tp_str text_without_noise(struct tp_arena *arena, struct tp_str na
 
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name)
 {
+    return tp_kernel_text_of_plain(arena, name, tp_kernel_plain_name(arena, name));
+}
+
+struct tp_str tp_kernel_text_of_plain(struct tp_arena *arena, struct tp_str name, struct tp_str plain)
+{
     struct tp_kernel_meaning meaning;
-    struct tp_str plain = tp_str_trim(tp_kernel_plain_name(arena, name));
+    plain = tp_str_trim(plain);
     if (tp_kernel_meaning_find(&meaning, arena, plain))
         return tp_kernel_meaning_text(arena, &meaning);
     return text_without_noise(arena, name, plain);

@@ -19,6 +19,9 @@ enum { TP_KERNEL_TEXT_BYTES = 160 }; /* maximum length of a short name, bytes */
  * the arena. */
 struct tp_str tp_kernel_text(struct tp_arena *arena, struct tp_str name);
 
+/* The same for a caller that knows the demangled name `plain` (tp_kernel_plain_name). */
+struct tp_str tp_kernel_text_of_plain(struct tp_arena *arena, struct tp_str name, struct tp_str plain);
+
 /* Returns the demangled name, for comparing two names. Returns `name` itself if it is not mangled. */
 struct tp_str tp_kernel_plain_name(struct tp_arena *arena, struct tp_str name);
 
