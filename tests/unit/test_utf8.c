@@ -34,9 +34,26 @@ static void characters_are_counted_by_their_first_bytes(void **state)
     assert_int_equal(tp_utf8_count(NULL, 0), 0);
 }
 
+/* Puts each byte at each place of texts of several lengths. */
+static void control_characters_are_found_at_every_place(void **state)
+{
+    char text[70];
+    (void)state;
+    assert_false(tp_utf8_has_control(NULL, 0));
+    for (size_t size = 1; size <= sizeof text; size += size < 20 ? 1 : 7)
+        for (size_t place = 0; place < size; place++)
+            for (int c = 0; c < 256; c++) {
+                memset(text, 'a', size);
+                text[place] = (char)c;
+                bool is_control = c < ' ' && !strchr("\t\n\r", c + !c);
+                assert_int_equal(tp_utf8_has_control(text, size), is_control);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(control_characters_are_found_at_every_place),
         cmocka_unit_test(cut_keeps_complete_characters),
         cmocka_unit_test(invalid_bytes_are_cut),
         cmocka_unit_test(characters_are_counted_by_their_first_bytes),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "writer/base/error.h"
+#include "writer/base/vectors.h"
 
 enum member_status { MEMBER_GOING, MEMBER_DONE, MEMBER_CORRUPT, MEMBER_CHECKSUM };
 
@@ -42,6 +43,7 @@ static enum member_status inflate_gzip_member(struct tp_inflate *from, uint8_t *
     state->next_out = *out;
     state->avail_out = (uint32_t)*size;
     int code = isal_inflate(state);
+    tp_clear_upper_halves();
     from->in = state->next_in;
     from->in_size = state->avail_in;
     *out = state->next_out;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "writer/base/error.h"
+#include "writer/base/vectors.h"
 
 enum { OUT = 64 * 1024, MAX_PIECE = 1 << 30 };
 
@@ -52,7 +53,9 @@ static int32_t compress_into_output_buffer(struct tp_deflate *d, bool is_last, b
     if (d->has_header && isal_write_gzip_header(&d->stream, &d->header) != 0)
         return TP_ENOMEM;
     d->has_header = false;
-    if (isal_deflate(&d->stream) != COMP_OK)
+    int code = isal_deflate(&d->stream);
+    tp_clear_upper_halves();
+    if (code != COMP_OK)
         return TP_ENOMEM;
     *is_more =
         d->stream.avail_out == 0 || d->stream.avail_in > 0 || (is_last && d->stream.internal_state.state != ZSTATE_END);

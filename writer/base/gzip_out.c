@@ -6,6 +6,7 @@
 
 #include "writer/base/deflate.h"
 #include "writer/base/error.h"
+#include "writer/base/vectors.h"
 
 /* Returns an upper bound of the compressed size, bytes. Data that cannot be compressed is stored and reaches this
  * bound. */
@@ -93,6 +94,7 @@ struct tp_str tp_gzip_texts(struct tp_arena *arena, const struct tp_str *texts, 
             done += room - stream->avail_out;
         } while (left);
     }
+    tp_clear_upper_halves();
     tp_arena_free_item(arena, stream->level_buf, stream->level_buf_size);
     return (struct tp_str){(char *)out, done};
 }
