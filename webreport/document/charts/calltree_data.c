@@ -8,7 +8,7 @@
 #include "writer/text/format.h"
 
 enum { ROW_HEIGHT = 20, MAX_ROWS = 40 };
-static const double MIN_WIDTH = 0.5; /* least width of a box, percent */
+static const double MIN_WIDTH = 1; /* least width of a box, percent */
 
 static const struct style {
     const char *kind, *fill, *label;

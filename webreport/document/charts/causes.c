@@ -230,6 +230,24 @@ static struct labels find_labels(const struct tp_strip_chart *chart, const struc
     return labels;
 }
 
+/* Appends a dash to a line and returns its end. Positions are in units of the line; at: end of the dash before. */
+static long put_dash(struct tp_buf *text, long at, long from, long to)
+{
+    if (from != at) {
+        tp_buf_putc(text, 'm');
+        tp_buf_int(text, from - at);
+        tp_buf_puts(text, " 0");
+    }
+    tp_buf_putc(text, 'h');
+    tp_buf_int(text, to - from);
+    return to;
+}
+
+static long line_position(double percent)
+{
+    return lround(percent * PATH_UNITS / 100);
+}
+
 /* Adds the slices of one color without text as one line with gaps, because a line is much shorter than one element for
  * each slice. */
 static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct tp_strip_chart *chart,
@@ -241,16 +259,11 @@ static void put_line(struct tp_list *lines, struct tp_arena *arena, const struct
     for (size_t i = 0; i < labels->count; i++) {
         const struct label *label = &labels->items[i];
         const struct tp_row_slice *slice = &lane->slices[label->first];
-        long a = lround(position(chart, slice->a) * PATH_UNITS / 100);
-        long b = lround(position(chart, slice->b) * PATH_UNITS / 100);
+        long a = line_position(position(chart, slice->a)), b = line_position(position(chart, slice->b));
         if (slice->look != look || label->text.len)
             continue;
         b = b > a ? b : a + PATH_UNITS / PIXELS;
-        tp_buf_putc(&text, 'm');
-        tp_buf_int(&text, a - at);
-        tp_buf_puts(&text, " 0h");
-        tp_buf_int(&text, b - a);
-        at = b;
+        at = put_dash(&text, at, a, b);
     }
     if (at) {
         struct tp_object *line = tp_list_add_object(lines);
@@ -313,6 +326,7 @@ static void put_marks(struct tp_list *marks, struct tp_arena *arena, const struc
     struct tp_object *object = tp_list_add_object(marks);
     struct tp_buf text;
     double end = 0;
+    long at = 0;
     unsigned gaps = 0;
     tp_buf_init(&text, 0);
     tp_buf_printf(&text, "M0 %u", height / 2);
@@ -321,14 +335,13 @@ static void put_marks(struct tp_list *marks, struct tp_arena *arena, const struc
         if (mark->items[i].b <= chart->start_ns || mark->items[i].a >= chart->end_ns)
             continue;
         if (a - end > LEAST) {
-            tp_buf_printf(&text, "M%ld %uH%ld", lround(end * PATH_UNITS / 100), height / 2,
-                          lround(a * PATH_UNITS / 100));
+            at = put_dash(&text, at, line_position(end), line_position(a));
             gaps++;
         }
         end = fmax(end, b);
     }
     if (end < 100)
-        tp_buf_printf(&text, "M%ld %uH%d", lround(end * PATH_UNITS / 100), height / 2, PATH_UNITS);
+        put_dash(&text, at, line_position(end), PATH_UNITS);
     tp_object_add_int(object, "number", mark->number);
     tp_object_add_text(object, "d", tp_buf_move(&text, arena));
 }
