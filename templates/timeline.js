@@ -508,14 +508,18 @@
 
     /* ---- drawing ---- */
 
+    /* Returns the colour of a class. Without a device, operators are the work, and Python is the code around them. */
+    function colorOf(kind) {
+      return data.gpus.length || !['operator', 'line'].includes(CLASSES[kind][1]) ? CLASSES[kind][0] : CLASSES[kind][1] === 'line' ? 'launch' : 'gpu';
+    }
     function readColors() {
       const style = getComputedStyle(document.documentElement), read = (name) => style.getPropertyValue('--' + name).trim();
       colors = { fg: read('fg'), mut: read('mut'), line: read('line'), bg: read('bg'), soft: read('soft'), acc: read('acc'), font: '12px ' + read('sans') };
       COLORS.forEach((name) => { colors[name] = read(name); colors['on-' + name] = read('on-' + name); });
-      colors.fill = CLASSES.map((c) => colors[c[0]]);
+      colors.fill = CLASSES.map((c, kind) => colors[colorOf(kind)]);
       /* each colour on the page at SHADES strengths */
       colors.shades = colors.fill.flatMap((fill) => Array.from({ length: SHADES }, (_, i) => mixed(fill, colors.bg, 0.2 + 0.8 * (i + 1) / SHADES)));
-      colors.ink = CLASSES.map((c) => colors['on-' + c[0]]);
+      colors.ink = CLASSES.map((c, kind) => colors['on-' + colorOf(kind)]);
       colors.paper = luminance(colors.bg);
     }
 
@@ -1089,7 +1093,7 @@
       const head = make('tr', {}, ...heads.map((text, i) => make('th', { scope: 'col', ...(i ? { 'class': 'n' } : {}) }, text)));
       return make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows.map(({ name, values }) => {
         const link = make('a', { 'class': 'go', href: viewer.href ? viewer.href(kindOf(name), names[name]) : '#', 'data-tip': data.full[name] }, data.short[name]);
-        return make('tr', {}, make('th', { scope: 'row' }, make('span', { 'class': 'dot c-' + CLASSES[classes[name]][0] }), ' ', link), ...cells('td', [''].concat(values)).slice(1));
+        return make('tr', {}, make('th', { scope: 'row' }, make('span', { 'class': 'dot c-' + colorOf(classes[name]) }), ' ', link), ...cells('td', [''].concat(values)).slice(1));
       })));
     }
     function millis(ns) {

@@ -78,9 +78,9 @@ test('program_action_marks_its_times_in_the_lanes', async () => {
   const page = await chrome.open('file://' + join(work, 'ready.html'));
   same(await page.ask(texts('.acts > li .sv')), ['saves up to 700.0 msup to 70 %']);
   const marked = () => page.ask(`[...document.querySelectorAll('.lanes .mk')].map((e) => [e.getAttribute('class'), e.getAttribute('d')])`);
-  same(await marked(), [['mk mk1', 'M0 20M0 20H3000']]); /* dims the first 30 % */
+  same(await marked(), [['mk mk1', 'M0 20h3000']]); /* dims the first 30 % */
   await page.ask(`document.querySelector('.acts > li').dispatchEvent(new MouseEvent('mouseenter'))`);
-  same(await marked(), [['mk mk1 on', 'M0 20M0 20H3000']]);
+  same(await marked(), [['mk mk1 on', 'M0 20h3000']]);
   same(await page.ask(`[...document.querySelectorAll('.head em')].map((e) => e.dataset.cause)`), ['launch']);
 });
 test('program_page_speaks_of_no_framework', async () => {

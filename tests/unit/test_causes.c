@@ -202,7 +202,7 @@ static void ribbon_needs_three_steps_and_names_the_longest(void **state)
     struct tp_data other = item_of(&ribbon, "columns", 20);
     assert_true(is_set(&shown, "is_shown") && !is_set(&longest, "is_shown"));
     assert_string_equal(text_of(&shown, "label"), "shown: step 7 · 1.00 ms");
-    assert_string_equal(text_of(&longest, "label"), "step 7: +1.00 ms");
+    assert_string_equal(text_of(&longest, "label"), "step 7 \xc2\xb7 2.00 ms, 2.0\xc3\x97 median");
     assert_string_equal(text_of(&other, "label"), "");
 }
 

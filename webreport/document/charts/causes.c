@@ -12,7 +12,8 @@
 
 /* estimated width of a letter, and of the space around the text of a slice, percent of the width of a chart */
 static const double LETTER = 0.56, LABEL_MARGIN = 1.4;
-static const double NARROW = 4.2; /* width of a wide chart as a multiple of that of a phone */
+static const double FAR_LABEL = 19; /* width of the longest label of many columns, percent */
+static const double NARROW = 4.2;   /* width of a wide chart as a multiple of that of a phone */
 /* LARGEST_GAP: a gap between slices with a common label is at most this part of a slice */
 enum {
     LARGEST_GAP = 20,
@@ -451,17 +452,18 @@ static void put_column(struct tp_object *object, struct tp_arena *arena, const s
     tp_object_add_text(object, "tip", tip);
 }
 
-/* Returns the label of a column, such as "step 7 · 208 ms"; for an outlier, the time beyond the median. */
+/* Returns the label of a column, such as "step 7 · 208 ms". Adds "1.3× median" for an outlier if the label then is
+ * narrower than `room` (percent of the width). */
 static const char *column_label(struct tp_arena *arena, const struct tp_ribbon_step *step, bool is_shown,
-                                int64_t median)
+                                int64_t median, double room)
 {
-    const char *name =
-        tp_text_printf(arena, "step %.*s", (int)(step->name.len < 24 ? step->name.len : 24), step->name.ptr);
-    bool is_outlier = step->total_ns > median + median / 5;
-    return is_outlier && !is_shown
-               ? tp_text_printf(arena, "%s: +%s", name, tp_text_of_time(arena, step->total_ns - median))
-               : tp_text_printf(arena, "%s%s · %s", is_shown ? "shown: " : "", name,
-                                tp_text_of_time(arena, step->total_ns));
+    const char *label = tp_text_printf(arena, "%sstep %.*s \xc2\xb7 %s", is_shown ? "shown: " : "",
+                                       (int)(step->name.len < 24 ? step->name.len : 24), step->name.ptr,
+                                       tp_text_of_time(arena, step->total_ns));
+    if (step->total_ns <= median + median / 5 || median <= 0)
+        return label;
+    const char *more = tp_text_printf(arena, "%s, %.1f\xc3\x97 median", label, (double)step->total_ns / (double)median);
+    return label_percent(more) < room ? more : label;
 }
 
 /* Returns whether a column has a label: all columns if they are few, otherwise the first, the last, the shown one and
@@ -500,7 +502,7 @@ struct tp_data tp_chart_ribbon(struct tp_arena *arena, const struct tp_ribbon_st
         tp_object_add_bool(column, "is_shown", i == shown);
         tp_object_add_formatted(column, "step", "%zu", i);
         tp_object_add_bool(column, "can_choose", can_choose);
-        const char *label = column_label(arena, &steps[i], i == shown, median);
+        const char *label = column_label(arena, &steps[i], i == shown, median, count > FEW_COLUMNS ? FAR_LABEL : pitch);
         bool has_place = count > FEW_COLUMNS || i == shown || pitch > LETTER * (double)strlen(label);
         if (has_place && is_labelled(count, i, shown, worst)) {
             tp_object_add_text(column, "label", label);

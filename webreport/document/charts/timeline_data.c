@@ -30,6 +30,14 @@ static const char *const causes[TP_SLICE_CLASS_COUNT] = {
     [TP_SLICE_ANNOTATION] = "none", [TP_SLICE_WAIT] = "none",
 };
 
+/* Returns the cause of a class. Without a device, operators are the work, and Python is the code around them. */
+static const char *cause_of_class(const struct tp_timeline *timeline, unsigned class)
+{
+    if (timeline->gpu_count || (class != TP_SLICE_CPU && class != TP_SLICE_FRAME))
+        return causes[class];
+    return class == TP_SLICE_CPU ? "gpu" : "launch";
+}
+
 /* Returns the name that a box shows: the function of a frame, the class of a module, the short name of a kernel. */
 static struct tp_str name_of_box(const struct tp_timeline *timeline, const struct tp_close_box *box,
                                  const struct tp_naming *naming)
@@ -48,7 +56,7 @@ static void put_box(struct tp_list *boxes, const struct tp_timeline *timeline, c
     struct tp_object *object = tp_list_add_object(boxes);
     put_percent(object, "x", box->start_ns, whole);
     put_percent(object, "w", size > whole / 1000 ? size : whole / 1000, whole);
-    tp_object_add_text(object, "cause", causes[box->class]);
+    tp_object_add_text(object, "cause", cause_of_class(timeline, box->class));
     if (!box->is_many && size > whole / LABEL_PART)
         tp_object_add_str(object, "label", name_of_box(timeline, box, naming));
 }

@@ -135,7 +135,10 @@ struct tp_strip_row tp_section_strip_row(const struct tp_section *section, const
         if (lane->is_host && slice->name != TP_NO_ID)
             slices[i].text = tp_shown_text(&section->naming, tp_short_host_name(trace->names.items[slice->name]));
     }
-    return (struct tp_strip_row){.label = lane->is_host ? is_torch ? "Python" : "Host"
+    bool has_device = section->profile->advice->answer.has_device;
+    return (struct tp_strip_row){.label = lane->is_host ? !is_torch    ? "Host"
+                                                          : has_device ? "Python"
+                                                                       : "Main thread"
                                                         : tp_section_device_name(section, lane->id),
                                  .height = LANE_HEIGHT,
                                  .slices = slices,

@@ -168,7 +168,11 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     const struct tp_overview *overview = &section->profile->views->overview;
     double total = overview->average_us[TP_AVERAGE_TOTAL];
     struct tp_figure_block figure;
+    unsigned places = document->places;
 
+    if (section->profile->advice->answer.whole_ns >
+        0) /* the bar of pages has the shares of parts that exclude each other */
+        document->places &= ~(unsigned)TP_IN_PAGES;
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
         if (i && !(overview->average_us[SHARES[i].average] > 0))
             continue; /* many programs neither load data nor communicate */
@@ -178,6 +182,7 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
         figure.definition = SHARES[i].definition;
         tp_document_add_figure(document, &figure);
     }
+    document->places = places;
     if (!section->profile->views->facts.operator_count)
         return;
     figure = make_text_figure(section->arena, tp_section_words_for_producer(section, "{Operators called}"),

@@ -202,8 +202,8 @@ static void put_lanes(const struct ranks_answer *a)
                                                 .named_ns = INT64_MAX,
                                                 .step = "",
                                                 .note = tp_text_printf(a->arena,
-                                                                       "Each lane is the mean step of a rank: the "
-                                                                       "slowest rank first.%s",
+                                                                       "Each lane is the mean step of a rank, the most "
+                                                                       "computation first; the bar is their mean.%s",
                                                                        more)});
     tp_object_add_bool(object, "is_wide", true);
     tp_document_add_chart(a->document, "strips", tp_data_of_list(list), NULL);
