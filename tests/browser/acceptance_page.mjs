@@ -63,8 +63,9 @@ export function layout(width, height) {
 }
 
 /* Compares the cause that the headline highlights with the largest avoidable segment of the bar. Returns the result:
- * same, different, no headline, no mark (the headline highlights nothing), no bar (no segment with a cause), or nothing
- * avoidable. A headline may name first a second cause that is at most 1.5 times smaller than the largest. */
+ * same, different, no headline, no mark (the headline highlights nothing), no bar (no segment with a cause, although the
+ * headline highlights one), nothing judged (no bar, and the headline highlights no cause or time that is not judged), or
+ * nothing avoidable. A headline may name first a second cause that is at most 1.5 times smaller than the largest. */
 export function cause() {
   const headline = document.querySelector('.head, .headline');
   if (!headline) return { result: 'no headline' };
@@ -74,7 +75,7 @@ export function cause() {
     .map((e) => ({ cause: e.dataset.cause, ns: Number(e.dataset.ns), avoidable: !['0', 'false', undefined].includes(e.dataset.avoidable) }));
   const avoidable = segments.filter((s) => s.avoidable && s.ns > 0).sort((a, b) => b.ns - a.ns);
   const seen = { marks, largest: avoidable[0]?.cause ?? null };
-  if (!segments.length) return { result: 'no bar', ...seen };
+  if (!segments.length) return { result: marks.some((mark) => mark !== 'hatch') ? 'no bar' : 'nothing judged', ...seen };
   if (!avoidable.length) return { result: 'nothing avoidable', ...seen };
   if (!marks.length) return { result: 'no mark', ...seen };
   const first = avoidable.find((s) => s.cause === marks[0]);

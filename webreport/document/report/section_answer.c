@@ -138,7 +138,7 @@ struct tp_strip_row tp_section_strip_row(const struct tp_section *section, const
     bool has_device = section->profile->advice->answer.has_device;
     return (struct tp_strip_row){.label = lane->is_host ? !is_torch    ? "Host"
                                                           : has_device ? "Python"
-                                                                       : "Main thread"
+                                                                       : "Thread"
                                                         : tp_section_device_name(section, lane->id),
                                  .height = LANE_HEIGHT,
                                  .slices = slices,
