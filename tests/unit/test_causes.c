@@ -204,6 +204,11 @@ static void ribbon_needs_three_steps_and_names_the_longest(void **state)
     assert_string_equal(text_of(&shown, "label"), "shown: step 7 · 1.00 ms");
     assert_string_equal(text_of(&longest, "label"), "step 7 \xc2\xb7 2.00 ms, 2.0\xc3\x97 median");
     assert_string_equal(text_of(&other, "label"), "");
+    assert_string_equal(text_of(&shown, "anchor"), "start");
+    ribbon = tp_chart_ribbon(&arena, steps, 40, 25, false);
+    shown = item_of(&ribbon, "columns", 25); /* on a phone, a label that starts here would be cut */
+    assert_string_equal(text_of(&shown, "anchor"), "end");
+    assert_string_equal(text_of(&shown, "label_x"), "65%");
 }
 
 static void times_of_steps_do_not_overflow(void **state)

@@ -388,7 +388,7 @@ static void headline_and_bar_of_a_job_have_the_same_cause(void **state)
         uint32_t ranks;
         const char *headline, *look, *picture;
     } cases[] = {
-        {PLAN_SLOW_COMPUTE, 8, " slower and holds up the other 7: check ", "comm", "class=\"lanes fig wide\""},
+        {PLAN_SLOW_COMPUTE, 8, " slower and holds up the other 7: compare ", "comm", "class=\"lanes fig wide\""},
         {PLAN_LATE_HOST, 32, "is late on the CPU and holds up the other 31: check", "comm", "Own work per step"},
         {PLAN_SLOW_LINK, 32, " of each step are lost to ", "comm2", "Own work per step"}};
     (void)state;

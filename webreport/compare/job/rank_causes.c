@@ -17,8 +17,9 @@ static const double UNEQUAL = 0.05, LASTING = 0.7, LEAST_LINK_SHARE = 0.01;
 
 /* advice for each rule; NULL if the advice depends on the producer */
 static const char *const advice[TP_JOB_RULES] = {
-    [TP_JOB_SLOW_COMPUTE] = "Check the clocks, temperature and ECC errors of the slow device, and whether another "
-                            "process uses the device. Also check whether the rank has more work.",
+    [TP_JOB_SLOW_COMPUTE] = "Compare the batches of the ranks first, because a larger batch looks like a slow device. "
+                            "Then check the clocks, temperature and ECC errors of the slow device, and whether "
+                            "another process uses the device.",
     [TP_JOB_SLOW_LINK] = "Check the network cards, cables and switch ports of these ranks, and the topology of the "
                          "process group.",
     [TP_JOB_IMBALANCE] = "Balance the work. Use equal shards, pack sequences by length, and spread layers and experts "

@@ -466,6 +466,16 @@ static const char *column_label(struct tp_arena *arena, const struct tp_ribbon_s
     return label_percent(more) < room ? more : label;
 }
 
+/* Adds the place of a column's label. Narrow pages have only the label of the shown column: it ends with its column if
+ * it has more room there. */
+static void put_label_place(struct tp_object *column, double x, double pitch, double width, bool is_shown)
+{
+    bool ends_with_chart = x > 90 || x + width > 100;
+    bool ends_with_column = is_shown && x + NARROW * width > 100 && x + pitch > 100 - x;
+    tp_chart_put_percent(column, "label_x", ends_with_chart ? 100 : ends_with_column ? x + pitch : x);
+    tp_object_add_text(column, "anchor", ends_with_chart || ends_with_column ? "end" : "start");
+}
+
 /* Returns whether a column has a label: all columns if they are few, otherwise the first, the last, the shown one and
  * the longest one. */
 static bool is_labelled(size_t count, size_t i, size_t shown, size_t worst)
@@ -506,9 +516,7 @@ struct tp_data tp_chart_ribbon(struct tp_arena *arena, const struct tp_ribbon_st
         bool has_place = count > FEW_COLUMNS || i == shown || pitch > LETTER * (double)strlen(label);
         if (has_place && is_labelled(count, i, shown, worst)) {
             tp_object_add_text(column, "label", label);
-            bool is_at_end = x > 90 || x + LETTER * (double)strlen(label) > 100;
-            tp_chart_put_percent(column, "label_x", is_at_end ? 100 : x);
-            tp_object_add_text(column, "anchor", is_at_end ? "end" : "start");
+            put_label_place(column, x, pitch, label_percent(label), i == shown);
         }
     }
     return tp_data_of_object(object);

@@ -13,7 +13,7 @@ static const struct {
     const char *one, *many; /* verbs of the ranks; NULL: the headline names the lost time and its cause */
     const char *action;     /* "" for none */
 } words[TP_JOB_RULES] = {
-    [TP_JOB_SLOW_COMPUTE] = {"computes", "compute", "check clocks, temperature and other processes"},
+    [TP_JOB_SLOW_COMPUTE] = {"computes", "compute", "compare batches, clocks and temperature"},
     [TP_JOB_LATE_HOST] = {"is late on the CPU", "are late on the CPU", "check CPU load, pinning and swapping"},
     [TP_JOB_SLOW_DATA] = {"waits for input", "wait for input", "check storage and loader workers"},
     [TP_JOB_SLOW_LINK] = {NULL, NULL, "check network cards, cables and switch ports"},
