@@ -103,7 +103,7 @@
     function show(isOn) {
       all('.mk' + action.getAttribute('data-f'), scope).forEach(function (mark) { mark.classList.toggle('on', isOn); });
       document.dispatchEvent(new CustomEvent('tracepress-mark', {
-        detail: isOn ? { marks: marks.map(function (mark) { return mark.split(',').map(Number); }), within: scope } : null
+        detail: isOn ? { marks: marks.map(function (mark) { return mark.split(',').map(function (us) { return us * 1000; }); }), within: scope } : null
       }));
     }
     action.addEventListener('mouseenter', function () { show(true); });

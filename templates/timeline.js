@@ -1403,7 +1403,7 @@
 
   /* Returns the parts of the time that an action is about, as [start, end] in ns since the first event. */
   function marksOf(item) {
-    return (item.getAttribute('data-marks') || '').split(';').map((part) => part.split(',').map(Number)).filter(([a, z]) => z > a).sort((a, b) => a[0] - b[0]);
+    return (item.getAttribute('data-marks') || '').split(';').map((part) => part.split(',').map((us) => us * 1000)).filter(([a, z]) => z > a).sort((a, b) => a[0] - b[0]);
   }
   /* ---- start: a single timeline starts immediately, several start when they come close to the screen ---- */
 

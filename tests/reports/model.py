@@ -179,6 +179,10 @@ def kernel_of_3_4_seconds(folder):
     kernels(folder, [40, 3400000, 40, 40])
 
 
+def gaps_after_each_kernel(folder):
+    kernels(folder, [40] * 60, gap=50)
+
+
 def two_kernels_too_long(folder):
     kernels(folder, [40, 700000, 40, 25000, 40])
 

@@ -6,6 +6,7 @@
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/answer_words.h"
 #include "writer/base/buf.h"
+#include "writer/base/saturate.h"
 #include "writer/text/marked_text.h"
 
 enum { EVENT_BYTES = 120 };
@@ -265,19 +266,48 @@ static const char *look_of_finding(const struct tp_section *section, const struc
     return tp_look_name(tp_look_of_part(answer->part_of_finding[index], 0));
 }
 
-/* Returns the intervals of a finding for the timeline: "start,end;start,end", ns since the first event; NULL without a
- * time. */
+static size_t count_long_intervals(struct tp_intervals spans, int64_t least_ns)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < spans.count; i++)
+        count += spans.items[i].b - spans.items[i].a >= least_ns;
+    return count;
+}
+
+/* Returns the least length of which at most `most` intervals are. */
+static int64_t find_least_length(struct tp_intervals spans, size_t most)
+{
+    int64_t low = 0, high = INT64_MAX;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (count_long_intervals(spans, middle) <= most)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Returns the intervals of a finding for the timeline: "start,end;start,end", us since the first event, rounded
+ * outwards; NULL without a time. Only the longest intervals if there are many; of equal ones, the first. */
 static const char *marks_text(const struct tp_section *section, const struct tp_finding *finding)
 {
-    enum { MOST_MARKS = 200 };
+    enum { MOST_MARKS = 100, NS_PER_US = 1000 };
+    struct tp_intervals spans = finding->spans;
     struct tp_buf text;
-    int64_t first_ns = section->profile->model->first_ns;
-    if (!finding->spans.count || finding->spans.count > MOST_MARKS)
+    if (!spans.count)
         return NULL;
+    int64_t first_ns = section->profile->model->first_ns, least_ns = find_least_length(spans, MOST_MARKS);
+    size_t left = MOST_MARKS - count_long_intervals(spans, least_ns);
     tp_buf_init(&text, 0);
-    for (size_t i = 0; i < finding->spans.count; i++)
-        tp_buf_printf(&text, "%s%lld,%lld", i ? ";" : "", (long long)(finding->spans.items[i].a - first_ns),
-                      (long long)(finding->spans.items[i].b - first_ns));
+    for (size_t i = 0; i < spans.count; i++) {
+        const struct tp_interval *span = &spans.items[i];
+        bool is_long = span->b - span->a >= least_ns, is_next = !is_long && left && span->b - span->a == least_ns - 1;
+        left -= is_next;
+        if (is_long || is_next)
+            tp_buf_printf(&text, "%s%lld,%lld", text.size ? ";" : "", (long long)((span->a - first_ns) / NS_PER_US),
+                          (long long)(tp_sat_add(span->b - first_ns, NS_PER_US - 1) / NS_PER_US));
+    }
     return tp_buf_move(&text, section->arena);
 }
 
