@@ -99,12 +99,10 @@
 
   /* ---- an action marks its times in the strip, and in the timeline by an event ---- */
   all('.acts > li[data-f]').forEach(function (action) {
-    var scope = action.closest('section') || document, marks = (action.getAttribute('data-marks') || '').split(';').filter(Boolean);
+    var scope = action.closest('section') || document;
     function show(isOn) {
       all('.mk' + action.getAttribute('data-f'), scope).forEach(function (mark) { mark.classList.toggle('on', isOn); });
-      document.dispatchEvent(new CustomEvent('tracepress-mark', {
-        detail: isOn ? { marks: marks.map(function (mark) { return mark.split(',').map(function (us) { return us * 1000; }); }), within: scope } : null
-      }));
+      document.dispatchEvent(new CustomEvent('tracepress-mark', { detail: isOn ? { action: action, within: scope } : null }));
     }
     action.addEventListener('mouseenter', function () { show(true); });
     action.addEventListener('mouseleave', function () { show(false); });

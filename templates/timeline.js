@@ -1379,7 +1379,8 @@
     const isHere = (section) => !section || section.id.replace(/[a-z]+$/, '') === card.closest('section').id.replace(/[a-z]+$/, '');
     document.addEventListener('tracepress-mark', ({ detail }) => {
       if (detail && !isHere(detail.within)) return;
-      marks = detail && detail.marks && detail.marks.length ? detail.marks : null;
+      marks = detail ? marksOf(detail.action) : null;
+      if (marks && !marks.length) marks = null;
       update();
     });
     document.addEventListener('tracepress-step', ({ detail }) => {
@@ -1403,7 +1404,12 @@
 
   /* Returns the parts of the time that an action is about, as [start, end] in ns since the first event. */
   function marksOf(item) {
-    return (item.getAttribute('data-marks') || '').split(';').map((part) => part.split(',').map((us) => us * 1000)).filter(([a, z]) => z > a).sort((a, b) => a[0] - b[0]);
+    let end = 0;
+    return (item.getAttribute('data-marks') || '').split(';').filter(Boolean).map((part) => {
+      const [gap, length] = part.split(',').map((us) => us * 1000), start = end + gap;
+      end = start + length;
+      return [start, end];
+    });
   }
   /* ---- start: a single timeline starts immediately, several start when they come close to the screen ---- */
 

@@ -58,7 +58,7 @@ const urls = { steps: made('timeline_steps', threeSteps()), hostile: made('timel
 /* The page with two actions instead of its own: the first is about the loading in step 0, the second about a kernel. */
 urls.actions = join(work, 'timeline_actions.html');
 writeFileSync(urls.actions, readFileSync(join(work, 'timeline_steps.html'), 'utf8').replace(/<li class="c-[^>]* data-f=[\s\S]*?<\/li>/g, '').replace(/(<\/section>\s*<section id="timeline")/,
-  '<ol class="acts"><li data-f="1" data-marks="100,2100" tabindex="0"><h3>Load in a worker</h3></li><li data-f="2" data-marks="2370,3370;9000,9100"><h3>Fuse</h3></li></ol>$1'));
+  '<ol class="acts"><li data-f="1" data-marks="100,2000" tabindex="0"><h3>Load in a worker</h3></li><li data-f="2" data-marks="2370,1000;5630,100"><h3>Fuse</h3></li></ol>$1'));
 urls.actions = 'file://' + urls.actions;
 
 const chrome = await start(browser);

@@ -288,8 +288,9 @@ static int64_t find_least_length(struct tp_intervals spans, size_t most)
     return low;
 }
 
-/* Returns the intervals of a finding for the timeline: "start,end;start,end", us since the first event, rounded
- * outwards; NULL without a time. Only the longest intervals if there are many; of equal ones, the first. */
+/* Returns the intervals of a finding for the timeline: "gap,length;gap,length", us, rounded outwards; NULL without a
+ * time. The first gap is from the first event. Only the longest intervals if there are many; of equal ones, the first.
+ */
 static const char *marks_text(const struct tp_section *section, const struct tp_finding *finding)
 {
     enum { MOST_MARKS = 100, NS_PER_US = 1000 };
@@ -298,15 +299,20 @@ static const char *marks_text(const struct tp_section *section, const struct tp_
     if (!spans.count)
         return NULL;
     int64_t first_ns = section->profile->model->first_ns, least_ns = find_least_length(spans, MOST_MARKS);
+    int64_t end_us = 0;
     size_t left = MOST_MARKS - count_long_intervals(spans, least_ns);
     tp_buf_init(&text, 0);
     for (size_t i = 0; i < spans.count; i++) {
         const struct tp_interval *span = &spans.items[i];
         bool is_long = span->b - span->a >= least_ns, is_next = !is_long && left && span->b - span->a == least_ns - 1;
         left -= is_next;
-        if (is_long || is_next)
-            tp_buf_printf(&text, "%s%lld,%lld", text.size ? ";" : "", (long long)((span->a - first_ns) / NS_PER_US),
-                          (long long)(tp_sat_add(span->b - first_ns, NS_PER_US - 1) / NS_PER_US));
+        if (!is_long && !is_next)
+            continue;
+        int64_t a = (span->a - first_ns) / NS_PER_US, b = tp_sat_add(span->b - first_ns, NS_PER_US - 1) / NS_PER_US;
+        a = a < end_us ? end_us : a; /* the end of the interval before was rounded up */
+        b = b < a ? a : b;
+        tp_buf_printf(&text, "%s%lld,%lld", text.size ? ";" : "", (long long)(a - end_us), (long long)(b - a));
+        end_us = b;
     }
     return tp_buf_move(&text, section->arena);
 }
