@@ -170,8 +170,8 @@ static void add_cpu_figures(const struct tp_section *section, struct tp_document
     struct tp_figure_block figure;
     unsigned places = document->places;
 
-    if (section->profile->advice->answer.whole_ns >
-        0) /* the bar of pages has the shares of parts that exclude each other */
+    /* the bar of pages has the shares of parts that exclude each other */
+    if (section->profile->advice->answer.whole_ns > 0)
         document->places &= ~(unsigned)TP_IN_PAGES;
     for (size_t i = 0; i < sizeof(SHARES) / sizeof(SHARES[0]); i++) {
         if (i && !(overview->average_us[SHARES[i].average] > 0))

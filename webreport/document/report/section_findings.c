@@ -266,10 +266,11 @@ static const char *look_of_finding(const struct tp_section *section, const struc
     return tp_look_name(tp_look_of_part(answer->part_of_finding[index], 0));
 }
 
-static size_t count_long_intervals(struct tp_intervals spans, int64_t least_ns)
+/* Counts the intervals that are at least that long, up to most + 1. */
+static size_t count_long_intervals(struct tp_intervals spans, int64_t least_ns, size_t most)
 {
     size_t count = 0;
-    for (size_t i = 0; i < spans.count; i++)
+    for (size_t i = 0; i < spans.count && count <= most; i++)
         count += spans.items[i].b - spans.items[i].a >= least_ns;
     return count;
 }
@@ -277,10 +278,12 @@ static size_t count_long_intervals(struct tp_intervals spans, int64_t least_ns)
 /* Returns the least length of which at most `most` intervals are. */
 static int64_t find_least_length(struct tp_intervals spans, size_t most)
 {
-    int64_t low = 0, high = INT64_MAX;
+    int64_t low = 0, high = 1;
+    while (count_long_intervals(spans, high, most) > most && high < INT64_MAX / 2)
+        high *= 2;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (count_long_intervals(spans, middle) <= most)
+        if (count_long_intervals(spans, middle, most) <= most)
             high = middle;
         else
             low = middle + 1;
@@ -300,7 +303,7 @@ static const char *marks_text(const struct tp_section *section, const struct tp_
         return NULL;
     int64_t first_ns = section->profile->model->first_ns, least_ns = find_least_length(spans, MOST_MARKS);
     int64_t end_us = 0;
-    size_t left = MOST_MARKS - count_long_intervals(spans, least_ns);
+    size_t left = MOST_MARKS - count_long_intervals(spans, least_ns, MOST_MARKS);
     tp_buf_init(&text, 0);
     for (size_t i = 0; i < spans.count; i++) {
         const struct tp_interval *span = &spans.items[i];
