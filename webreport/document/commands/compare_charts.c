@@ -64,7 +64,7 @@ struct tp_data tp_compare_waterfall_data(const struct tp_compare *c, struct tp_a
         struct tp_object *bar = put_bar(
             bars, &(struct bar){changes[i].label, amount, at, at + changes[i].ns, changes[i].look}, whole, i + 1);
         tp_object_add_formatted(bar, "cause_ns", "%lld", llabs(llround(changes[i].ns)));
-        tp_object_add_bool(bar, "is_avoidable", changes[i].is_cause);
+        tp_object_add_bool(bar, "is_avoidable", changes[i].is_cause && tp_compare_is_about_step(c));
         at += changes[i].ns;
     }
     put_bar(bars, &(struct bar){"Now", now_text, 0, now, TP_LOOK_NONE}, whole, count + 1);

@@ -57,6 +57,10 @@ enum { TP_STEP_CHANGES = TP_PART_OTHER + 2 };
  * if step times are unknown. The changes add up to that of the mean step. */
 unsigned tp_compare_step_changes(const struct tp_compare *compare, struct tp_step_change changes[TP_STEP_CHANGES]);
 
+/* Returns whether the headline is about the length of a step, because this length changed for certain. Only then do
+ * headline and charts name a cause of the change. */
+bool tp_compare_is_about_step(const struct tp_compare *compare);
+
 /* Sets the headline on a changed step and its mark, such as "A step takes 141 instead of 178 ms, because copies take 37
  * ms less; next, use half precision." The mark is the cause of tp_compare_step_changes. */
 void tp_compare_put_step_headline(struct tp_verdict_block *verdict, const struct tp_compare *compare,

@@ -170,8 +170,7 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
                : step;
 }
 
-/* Returns whether the headline is about the length of a step, because this length changed for certain. */
-static bool is_about_step(const struct tp_compare *c)
+bool tp_compare_is_about_step(const struct tp_compare *c)
 {
     return !*c->damage && !c->has_change_in_limited_work && !c->comparability.is_not_comparable &&
            c->comparability.workload != TP_WORKLOAD_OTHER && c->verdict != TP_CHANGE_MIXED &&
@@ -276,7 +275,7 @@ struct tp_verdict_block tp_compare_verdict(const struct tp_compare *c, struct tp
         [TP_CHANGE_MIXED] = TP_TONE_PLAIN,     [TP_CHANGE_HINT] = TP_TONE_UNSURE};
     struct tp_verdict_block verdict = {
         .tone = tones[c->verdict], .class = verdict_class_text(c), .text = grey_text(c, arena)};
-    if (is_about_step(c))
+    if (tp_compare_is_about_step(c))
         tp_compare_put_step_headline(&verdict, c, arena);
     else
         verdict.headline = tp_text_printf(arena, "%s.", headline_text(c, arena));
