@@ -375,6 +375,20 @@ static inline const struct tp_event *tp_launch_event(const struct tp_model *mode
     return &model->trace->events[model->launches.event[launch]];
 }
 
+/* Returns the index in gpu->events of the first operation that starts at or after the time `at`, ns. */
+static inline uint32_t tp_first_operation_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
+{
+    uint32_t lo = 0, hi = gpu->count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tp_device_event(model, gpu->events[mid])->ts_ns < at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 /* Returns the TP_MARK_* bits of an event's name. */
 static inline uint64_t tp_event_marks(const struct tp_model *model, uint32_t event)
 {

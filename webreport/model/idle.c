@@ -157,20 +157,6 @@ static int64_t *latest_ends_so_far(const struct tp_model *model, const struct tp
     return ends;
 }
 
-/* Returns the index in gpu->events of the first operation that starts at or after the time `at`, ns. */
-static uint32_t first_operation_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
-{
-    uint32_t lo = 0, hi = gpu->count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (tp_device_event(model, gpu->events[mid])->ts_ns < at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 /* Returns the wait that a call causes. The cost is the idle time of the device from the end of the call to the next
  * operation, but at most the length of the call. ends[gpu]: result of latest_ends_so_far; NULL until first used. */
 static struct tp_wait make_wait_of_call(const struct tp_model *model, uint32_t event, uint32_t gpu, int64_t **ends)
@@ -183,7 +169,7 @@ static struct tp_wait make_wait_of_call(const struct tp_model *model, uint32_t e
         return wait;
     if (!ends[gpu])
         ends[gpu] = latest_ends_so_far(model, &model->gpus[gpu]);
-    uint32_t next = first_operation_from(model, &model->gpus[gpu], end);
+    uint32_t next = tp_first_operation_from(model, &model->gpus[gpu], end);
     if (next == model->gpus[gpu].count)
         return wait;
     wait.at_ns = next ? tp_ns_max(end, ends[gpu][next - 1]) : end;

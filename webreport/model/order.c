@@ -101,3 +101,16 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
     tp_sort_by_rule(order->device, order->device_count, arena, trace->events, comes_before_by_start);
     order->memory = sort_memory_records(trace, arena);
 }
+
+uint32_t tp_order_first_from(const struct tp_order *order, const struct tp_trace *trace, uint32_t thread, int64_t at)
+{
+    uint32_t low = order->thread_first[thread], high = order->thread_first[thread + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (trace->events[order->host[middle]].ts_ns < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -26,6 +26,9 @@ void tp_order_build(struct tp_order *order, const struct tp_trace *trace, struct
 /* Sorts indexes of events by (start, end descending, position in the file). Fast if the indexes are nearly sorted. */
 void tp_order_sort(const struct tp_trace *trace, uint32_t *indexes, uint32_t count, struct tp_arena *arena);
 
+/* Returns the position in order->host of the first event of a thread that starts at or after `at`, ns. */
+uint32_t tp_order_first_from(const struct tp_order *order, const struct tp_trace *trace, uint32_t thread, int64_t at);
+
 /* Compares two pids or two tids. Numbers come before texts. Returns <0, 0 or >0. */
 int tp_row_id_compare(const struct tp_row_id *x, const struct tp_row_id *y);
 

@@ -50,28 +50,14 @@ static void add_slice(struct tp_vec *slices, struct tp_strip_slice slice, int64_
         *(struct tp_strip_slice *)tp_vec_push(slices) = slice;
 }
 
-/* Returns the index of the first operation of the device that ends after `at`. Operations are sorted by start, so an
- * earlier one may be long; it then belongs to the step before. */
-static uint32_t first_operation_from(const struct tp_model *model, const struct tp_gpu *gpu, int64_t at)
-{
-    uint32_t low = 0, high = gpu->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (tp_device_event(model, gpu->events[middle])->ts_ns < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_device_lane(struct tp_strip *strip, const struct tp_answer *answer, const struct tp_answer_basis *basis,
                             const struct tp_gpu *gpu, struct tp_arena *arena)
 {
     const struct tp_model *model = basis->model;
     int64_t pixel_ns = tp_sat_sub(strip->end_ns, strip->start_ns) / PIXELS + 1;
     struct tp_vec slices = TP_VEC(arena, struct tp_strip_slice);
-    for (uint32_t i = first_operation_from(model, gpu, strip->start_ns); i < gpu->count; i++) {
+    /* an operation that is still running at the start belongs to the step before */
+    for (uint32_t i = tp_first_operation_from(model, gpu, strip->start_ns); i < gpu->count; i++) {
         struct tp_strip_slice slice = slice_of_operation(answer, basis, gpu->events[i]);
         if (slice.a >= strip->end_ns)
             break;
@@ -195,20 +181,6 @@ static void open_events_around(struct host_lane *lane, uint32_t event)
     }
 }
 
-/* Returns the position of the first event of a thread that starts at `at` or later. */
-static uint32_t first_event_from(const struct tp_model *model, uint32_t thread, int64_t at)
-{
-    uint32_t low = model->order->thread_first[thread], high = model->order->thread_first[thread + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (model->trace->events[model->order->host[middle]].ts_ns < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void add_host_lane(struct tp_strip *strip, const struct tp_answer *answer, const struct tp_answer_basis *basis,
                           uint32_t thread, struct tp_arena *arena)
 {
@@ -221,7 +193,8 @@ static void add_host_lane(struct tp_strip *strip, const struct tp_answer *answer
                              .open = TP_VEC(arena, struct open_event),
                              .pixel_ns = tp_sat_sub(strip->end_ns, strip->start_ns) / PIXELS + 1};
     open_events_around(&lane, tp_innermost_event(model, thread, strip->start_ns));
-    for (uint32_t i = first_event_from(model, thread, strip->start_ns + 1); i < order->thread_first[thread + 1]; i++) {
+    for (uint32_t i = tp_order_first_from(model->order, model->trace, thread, strip->start_ns + 1);
+         i < order->thread_first[thread + 1]; i++) {
         const struct tp_event *e = &model->trace->events[order->host[i]];
         if (e->ts_ns >= strip->end_ns)
             break;

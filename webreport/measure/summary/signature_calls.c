@@ -144,20 +144,6 @@ static void set_places_of_backward(const struct tp_count_places *p, struct item 
 
 /* ---- the step ---- */
 
-/* Returns the first host event of a thread that starts at or after `at`. */
-static uint32_t first_event_from(const struct tp_model *model, uint32_t thread, int64_t at)
-{
-    uint32_t low = model->order->thread_first[thread], high = model->order->thread_first[thread + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (model->trace->events[model->order->host[middle]].ts_ns < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Appends the operators of a thread in the step, with their nesting depth. */
 static void add_operators_of_thread(struct tp_count_places *p, struct tp_count_keys *keys, struct tp_vec *items,
                                     uint32_t thread, const struct tp_step *step)
@@ -168,7 +154,7 @@ static void add_operators_of_thread(struct tp_count_places *p, struct tp_count_k
     size_t loading = 0;
     uint32_t end = model->order->thread_first[thread + 1];
     p->last_enclosing_event = TP_NO_ID - 1;
-    for (uint32_t i = first_event_from(model, thread, step->host_start_ns); i < end; i++) {
+    for (uint32_t i = tp_order_first_from(model->order, model->trace, thread, step->host_start_ns); i < end; i++) {
         uint32_t event = model->order->host[i];
         const struct tp_event *e = &trace->events[event];
         if (e->ts_ns >= step->host_end_ns || items->count > TP_MAX_SIGNATURE_CALLS)
