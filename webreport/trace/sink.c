@@ -43,6 +43,9 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     tp_keys_init(&sink->memory_places, arena, 4);
     sink->last_memory_record_number = TP_NO_ID;
     sink->counters = TP_VEC(arena, struct tp_counter);
+    sink->notes = TP_VEC(arena, struct tp_str);
+    sink->dropped = TP_VEC(arena, struct tp_dropped_rows);
+    sink->device_counters = TP_VEC(arena, struct tp_device_counter);
     sink->task_ends = TP_VEC(arena, struct tp_task_end);
     sink->flows = TP_VEC(arena, struct tp_flow);
     sink->samples = TP_VEC(arena, struct tp_sample);
@@ -238,6 +241,17 @@ static void return_unused_column_memory(struct tp_sink *sink)
         tp_vec_fit(*vec);
 }
 
+static void list_input_facts(struct tp_sink *sink)
+{
+    struct tp_input_facts *input = &sink->trace->input;
+    input->notes = sink->notes.data;
+    input->note_count = (uint32_t)sink->notes.count;
+    input->dropped = sink->dropped.data;
+    input->dropped_count = (uint32_t)sink->dropped.count;
+    input->counters = sink->device_counters.data;
+    input->counter_count = (uint32_t)sink->device_counters.count;
+}
+
 void tp_sink_finish(struct tp_sink *sink)
 {
     struct tp_trace *trace = sink->trace;
@@ -267,6 +281,7 @@ void tp_sink_finish(struct tp_sink *sink)
     list_memory_places(sink);
     trace->counters = sink->counters.data;
     trace->counter_count = (uint32_t)sink->counters.count;
+    list_input_facts(sink);
     trace->task_ends = sink->task_ends.data;
     trace->task_end_count = (uint32_t)sink->task_ends.count;
     trace->flows = sink->flows.data;

@@ -19,7 +19,7 @@ struct tp_sink {
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
         memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
-        arguments, moments, threads, processes;
+        arguments, moments, threads, processes, notes, dropped, device_counters;
     struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
@@ -78,6 +78,23 @@ static inline unsigned tp_sink_name_meaning(const struct tp_sink *sink, uint32_t
 /* Adds a top-level member, or replaces the member with the same key. value: compact JSON. Values longer than
  * TP_MAX_HEADER_BYTES and keys beyond TP_MAX_HEADER_KEYS are dropped and counted. */
 void tp_sink_add_member(struct tp_sink *sink, struct tp_str key, struct tp_str value);
+
+/* ---- facts of the input (input_facts.h); all texts are copied ---- */
+
+/* Sets the producer that messages name, such as "Nsight Systems 2026.2.1". */
+void tp_sink_set_producer(struct tp_sink *sink, struct tp_str producer);
+
+/* Records that the input cannot show these kinds of data. unknown: bits of enum tp_unknown. */
+void tp_sink_add_unknown(struct tp_sink *sink, uint32_t unknown);
+
+/* Adds a sentence for people, without a final full stop. Ignores a sentence that was added before. */
+void tp_sink_add_note(struct tp_sink *sink, struct tp_str note);
+
+/* Counts rows that the reader dropped. what: text for people, such as "device rows"; equal texts are one row. needs:
+ * numbers that the rows affect, bits of enum tp_need. From TP_MAX_INPUT_NOTES texts on, the last row counts the rest. */
+void tp_sink_count_dropped(struct tp_sink *sink, const char *what, uint64_t count, unsigned needs);
+
+void tp_sink_add_device_counter(struct tp_sink *sink, const struct tp_device_counter *counter);
 
 /* ---- threads and processes ---- */
 

@@ -14,6 +14,7 @@
 
 #include "webreport/trace/evidence.h"
 #include "webreport/trace/frame.h"
+#include "webreport/trace/input_facts.h"
 #include "webreport/trace/stack.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
@@ -522,6 +523,7 @@ struct tp_trace {
     unsigned options;     /* options of the recording, bits of enum tp_option_bit */
     int64_t base_time_ns; /* member baseTimeNanoseconds, ns; 0 if absent */
 
+    struct tp_input_facts input; /* what the reader reports about the input */
     struct tp_reading reading;
     struct tp_input_evidence evidence; /* evidence of the input, filled by tp_evidence_build */
 };

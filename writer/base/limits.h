@@ -18,6 +18,7 @@
 #define TP_MAX_ARGUMENT_TEXTS (1u << 20) /* distinct texts of custom arguments in a trace */
 /* bytes of a top-level value in a trace that is stored as text (deviceProperties, distributedInfo) */
 #define TP_MAX_HEADER_BYTES (4u << 20)
+#define TP_MAX_INPUT_NOTES 64u /* sentences, and reasons of dropped rows, that a reader reports about its input */
 #define TP_MAX_HEADER_KEYS 256u /* top-level keys that are stored for a trace */
 /* bytes of all distinct texts in one table of texts (struct tp_strings) */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30)

@@ -1,0 +1,66 @@
+/* Defines what a reader reports about its input: the producer, the kinds of data that the input cannot show, the rows
+ * that were dropped, and the samples of device counters.
+ *
+ * A kind of data that the input cannot show is unknown, and unknown is not zero: numbers that need it are unknown,
+ * rules that need it are not evaluated, and gates on it are inconclusive (docs/definitions.md, section 2). */
+#ifndef TP_WEBREPORT_TRACE_INPUT_FACTS_H
+#define TP_WEBREPORT_TRACE_INPUT_FACTS_H
+
+#include <stdint.h>
+
+#include "writer/base/arena.h"
+#include "writer/base/str.h"
+
+/* Kinds of data that some inputs cannot show, as bits. */
+enum tp_unknown {
+    TP_UNKNOWN_KERNELS = 1 << 0,
+    TP_UNKNOWN_GRAPH_KERNELS = 1 << 1, /* a CUDA graph is recorded as one piece, so its kernels are unknown */
+    TP_UNKNOWN_COPIES = 1 << 2,
+    TP_UNKNOWN_COPY_DIRECTION = 1 << 3,
+    TP_UNKNOWN_COPY_MEMORY_KIND = 1 << 4, /* kinds of memory of copies: pageable, pinned, device */
+    TP_UNKNOWN_COPY_BYTES = 1 << 5,
+    TP_UNKNOWN_SETS = 1 << 6, /* memory sets */
+    TP_UNKNOWN_RUNTIME_CALLS = 1 << 7,
+    TP_UNKNOWN_OPERATORS = 1 << 8,
+    TP_UNKNOWN_SHAPES = 1 << 9,
+    TP_UNKNOWN_DTYPES = 1 << 10,
+    TP_UNKNOWN_STACKS = 1 << 11,    /* Python stacks */
+    TP_UNKNOWN_ALLOCATOR = 1 << 12, /* records of the memory allocator */
+    TP_UNKNOWN_OCCUPANCY = 1 << 13,
+    TP_UNKNOWN_GRID = 1 << 14, /* grid, block, registers and shared memory of kernels */
+    TP_UNKNOWN_DEVICE_PROPERTIES = 1 << 15,
+    TP_UNKNOWN_RANKS = 1 << 16,
+    TP_UNKNOWN_STEPS = 1 << 17,
+    TP_UNKNOWN_FORWARD_LINKS = 1 << 18, /* links from operators to the operators of their backward pass */
+};
+
+/* A number of rows or events that a reader dropped for one reason. */
+struct tp_dropped_rows {
+    struct tp_str what; /* text for people, such as "device rows" */
+    uint64_t count;
+    unsigned needs; /* numbers that the rows affect: bits of enum tp_need; 0: none */
+};
+
+/* One sample of a counter of a device, such as its power. Samples are in file order. */
+struct tp_device_counter {
+    int64_t ts_ns;
+    double value;
+    int64_t device;
+    uint32_t name; /* name with unit, such as "Power (W)", id in texts */
+};
+
+struct tp_input_facts {
+    struct tp_str producer; /* text for people, such as "Nsight Systems 2026.2.1, sqlite schema 3.25.0"; ptr NULL
+                               for traces of torch.profiler and of tracepress */
+    uint32_t unknown;       /* bits of enum tp_unknown */
+    struct tp_str *notes;   /* sentences for people, without a final full stop */
+    struct tp_dropped_rows *dropped;
+    uint32_t note_count, dropped_count;
+    struct tp_device_counter *counters;
+    uint32_t counter_count;
+};
+
+/* Returns the name of an unknown kind of data for use in a sentence: "shapes of operators". Static text. */
+const char *tp_unknown_text(enum tp_unknown unknown);
+
+#endif
