@@ -25,7 +25,7 @@ communication kernels       | "(nccl|rccl)"|"nccl                               
 tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c writer/text/kernel_product.c
 data loader                 | "enumerate\(Data                                                            | webreport/trace/regions.c
 loader in one process       | "_SingleProcess                                                              | webreport/model/marks.c
-optimizer                   | "Optimizer\.                                                                | webreport/trace/regions.c webreport/model/steps.c
+optimizer                   | "Optimizer\.                                                                | webreport/trace/regions.c webreport/trace/regions.h webreport/model/steps.c
 step marker                 | "ProfilerStep                                                               | webreport/trace/regions.c webreport/trace/regions.h writer/trace_json_event.c writer/spool/spool_gpu_link.c webreport/model/steps.c | also webreport/export/xplane/xplane_host.c webreport/export/stacks/flamegraph_svg.c
 node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.h
 pageable copies             | "Pageable                                                                   | webreport/model/marks.c webreport/trace/copy_class.c writer/spool/spool_trace_gpu.c writer/text/kernel_meaning.c

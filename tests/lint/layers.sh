@@ -35,13 +35,16 @@ BEGIN {
   r = "webreport/"
   ok[r "trace/json"]   = r "trace/json " writer
   trace = r "trace " r "trace/json "
+  ok[r "trace/snapshot"] = r "trace/snapshot " trace writer
   ok[r "trace/inputs"] = r "trace/inputs " trace writer
   ok[r "trace/arrays"] = r "trace/arrays " trace writer
   ok[r "trace"]    = trace r "trace/inputs " writer
+  ok[r "model/allocator"] = r "model/allocator " r "trace/snapshot " trace writer
   ok[r "model"]    = r "model " trace writer
   facts = r "model " trace writer
   m = r "measure/"; measure = m " " # folders of measure; each one is below the folders that use it
   room(m, "work audience torch_tables", facts)
+  ok[m "snapshot"]     = m "snapshot " r "model/allocator " r "trace/snapshot " facts
   ok[m "idle"]         = m "idle " m "audience " facts
   ok[m "serving"]      = m "serving " m "idle " m "work " facts
   ok[m "program"]      = m "program " m "serving " facts
@@ -74,7 +77,7 @@ BEGIN {
   shared = r "document " d "words " compare measure trace writer
   ok[d "words"] = d "words " measure facts # sentences of results, which session fills in
   ok[r "document"] = shared
-  room(d, "charts tables", shared)
+  room(d, "charts tables snapshot", shared)
   ok[d "job"]      = d "job " d "charts " shared
   ok[d "commands"] = d "commands " d "charts " shared
   ok[d "report"]   = d "report " d "job " d "charts " shared

@@ -1,5 +1,5 @@
 /* Tests the answer: the parts of the step time, the part that the headline names, its words, and the step that the
- * strip shows (section 30 of docs/definitions.md). Expected times are counted by hand. */
+ * strip shows (section 31 of docs/definitions.md). Expected times are counted by hand. */
 #include "webreport/document/words/answer_words.h"
 #include "webreport/document/words/words.h"
 

@@ -31,6 +31,9 @@ enum tp_region_bit {
 
 /* Label that all steps of torch's profiler share. */
 #define TP_PROFILER_STEP_LABEL "ProfilerStep*"
+/* Words for steps that end with such regions. */
+#define TP_PROFILER_STEP_WORD "ProfilerStep"
+#define TP_OPTIMIZER_STEP_WORD "Optimizer.step"
 
 /* Returns the TP_REGION_* bits of a name; 0 if the name is not a region. */
 unsigned tp_regions_by_name(struct tp_str name);

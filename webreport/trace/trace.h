@@ -134,8 +134,7 @@ struct tp_device_detail {
     uint32_t comm;  /* arguments of the collective, index in comms; TP_NO_ID if none exist */
 };
 
-/* Device, stream and configuration of a device operation, equal for all repetitions of the operation. Each distinct
- * set is stored once, in order of first appearance. */
+/* Device, stream and configuration of a device operation. Each distinct set is stored once, in file order. */
 struct tp_device_setup {
     int64_t bytes, device, stream, graph_id;
     int64_t blocks_per_sm_e9; /* "blocks per SM" times 1e9; TP_NULL_INT if not a finite number */
@@ -211,8 +210,7 @@ struct tp_counter {
     uint32_t name;
 };
 
-/* The start or the end of a task (phase b or e), in file order. A task may end on another thread than the thread of
- * its start. */
+/* The start or the end of a task (phase b or e), in file order. A task may end on another thread. */
 struct tp_task_end {
     int64_t ts_ns;
     uint32_t name, category, id; /* name, category and id of the task, as ids in texts */

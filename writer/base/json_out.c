@@ -134,6 +134,12 @@ void tp_json_int(struct tp_json *json, int64_t value)
     tp_buf_int(json->out, value);
 }
 
+void tp_json_uint(struct tp_json *json, uint64_t value)
+{
+    put_comma_if_needed(json);
+    tp_buf_printf(json->out, "%llu", (unsigned long long)value);
+}
+
 void tp_json_bool(struct tp_json *json, bool value)
 {
     put_comma_if_needed(json);

@@ -33,6 +33,7 @@ void tp_json_text(struct tp_json *json, const char *text); /* Writes a text; NUL
 /* Writes a text in UTF-8; text.ptr NULL is written as null. */
 void tp_json_str(struct tp_json *json, struct tp_str text);
 void tp_json_int(struct tp_json *json, int64_t value);
+void tp_json_uint(struct tp_json *json, uint64_t value);
 void tp_json_bool(struct tp_json *json, bool value);
 void tp_json_null(struct tp_json *json);
 /* Writes a double; NaN and infinity become null. Integral values get ".0", so that a reader recognizes them as

@@ -18,12 +18,22 @@
 #define TP_MAX_ARGUMENT_TEXTS (1u << 20) /* distinct texts of custom arguments in a trace */
 /* bytes of a top-level value in a trace that is stored as text (deviceProperties, distributedInfo) */
 #define TP_MAX_HEADER_BYTES (4u << 20)
-#define TP_MAX_INPUT_NOTES 64u /* sentences, and reasons of dropped rows, that a reader reports about its input */
+#define TP_MAX_INPUT_NOTES 64u  /* sentences, and reasons of dropped rows, that a reader reports about its input */
 #define TP_MAX_HEADER_KEYS 256u /* top-level keys that are stored for a trace */
 /* bytes of all distinct texts in one table of texts (struct tp_strings) */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30)
 /* largest absolute value of ts and dur, so that the difference of two end times fits into 64 bits */
 #define TP_MAX_TIME_NS (1ll << 61)
+
+/* ---- memory snapshots ---- */
+#define TP_MAX_PICKLE_TEXT_BYTES (16u << 20) /* bytes of one text in a pickle */
+#define TP_MAX_PICKLE_STACK (1u << 27)       /* values that a pickle may have open at a time */
+#define TP_MAX_PICKLE_MEMO (1ull << 31)      /* values that a pickle may number for later use */
+#define TP_MAX_SNAPSHOT_EVENTS 2147483000u   /* allocator events of one device, because their ids have 31 bits */
+#define TP_MAX_SNAPSHOT_POOLS 1024u          /* distinct pools; events of further pools count for the default pool */
+#define TP_MAX_SNAPSHOT_DEVICES 4096u
+#define TP_MAX_SNAPSHOT_BYTES (1ull << 62) /* size of one segment */
+#define TP_MAX_SNAPSHOT_OOMS 64u           /* out-of-memory events of one device that are analysed in detail */
 
 /* ---- written traces; TP_MAX_NAME_BYTES limits a name, and TP_MAX_EVENT_BYTES a record ---- */
 #define TP_MAX_OUT_TEXT_BYTES (1u << 20) /* bytes of text of an argument; longer texts are cut and counted */

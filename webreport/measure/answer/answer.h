@@ -1,5 +1,5 @@
 /* The answer: the parts of the step time by cause, the part that limits the steps, the part of each finding, and the
- * step that the first screen shows in time (docs/definitions.md, section 30).
+ * step that the first screen shows in time (docs/definitions.md, section 31).
  *
  * The parts of a trace with a device are the causes of its verdict, of the device with the most busy time. The parts of
  * a trace without a device are intervals of the main thread. The parts are disjoint, and their sum is the time of the
