@@ -69,13 +69,21 @@ foreign() { # foreign FILE NAME: checks that the file of another tool is refused
 of_others() {
     printf '\050\265\057\375\004\000' >t.json.zst && foreign t.json.zst 'compressed by zstd: .*zstd -d' || return 1
     printf 'PK\003\004\024\000' >t.zip && foreign t.zip 'a zip archive: .*unzip' || return 1
-    printf '\200\004\225\000\000}\224(\214\010segments' >t.pickle && foreign t.pickle 'a pickle of Python.*memory_viz' || return 1
     printf 'whatever' >t.nsys-rep && foreign t.nsys-rep 'an Nsight Systems report: .*nsys stats' || return 1
     printf 'whatever' >t.qdrep && foreign t.qdrep 'an Nsight Systems report' || return 1
     { printf 'SQLite format 3\000'; printf 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL'; } >t.sqlite &&
         foreign t.sqlite 'a database of Nsight Systems' || return 1
     { printf 'SQLite format 3\000'; printf 'CREATE TABLE rocpd_kernel'; } >t.db && foreign t.db 'a database of rocprofv3'
 }
+# A memory snapshot has its own page; commands that need a trace name the command that reads it.
+of_snapshots() {
+    printf '\200\004}(\214\010segments' >t.pickle
+    "$TP" report t.pickle -o o.html 2>err
+    [ $? = 3 ] && grep -q 't.pickle: the file ends at byte .*written only in part' err || { cat err; return 1; }
+    "$TP" table t.pickle 2>err
+    [ $? = 3 ] && grep -q 't.pickle.*a memory snapshot of torch.*tracepress report' err || { cat err; return 1; }
+}
+check "a cut memory snapshot is refused with its last byte, and table names the command that reads snapshots" of_snapshots
 check "files of other tools are called by their names when refused, with the next step" of_others
 
 # ---- inputs that are not files ----

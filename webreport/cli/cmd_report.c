@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/report_snapshots.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/print/report_outputs.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/job_session.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/report_session.h"
+#include "webreport/session/snapshot_session.h"
 #include "writer/base/environment.h"
 #include "writer/base/limits.h"
 
@@ -194,5 +196,12 @@ int tp_cmd_report(int argc, char **argv)
         tp_console_error(&console, "report: %s has no effect on the page of summaries", find_option_without_effect(&o));
         return TP_EXIT_USAGE;
     }
-    return code ? report_jobs(&session, &wanted) : report_traces(&session, &wanted);
+    if (code)
+        return report_jobs(&session, &wanted);
+    code = tp_snapshot_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include});
+    if (code == TP_EUSAGE)
+        return tp_cmd_print_usage_error(&console, "report",
+                                        "traces and memory snapshots make different pages; name only traces or only "
+                                        "snapshots");
+    return code > 0 ? tp_report_snapshots(&session, &wanted) : report_traces(&session, &wanted);
 }

@@ -200,8 +200,9 @@ struct tp_document {
     struct tp_arena *arena;
     const char *name; /* name of the page, such as "Comparison" */
     unsigned places;  /* outputs (enum tp_place) that show the blocks that are added next; initially TP_EVERYWHERE */
-    struct tp_vec blocks;     /* elements: struct tp_block */
-    struct tp_object *record; /* the complete content as keys and values, for JSON output */
+    struct tp_vec blocks;          /* elements: struct tp_block */
+    struct tp_object *record;      /* the complete content as keys and values, for JSON output */
+    struct tp_data written_record; /* a value of kind WRITTEN that replaces `record`; kind NONE: none */
 };
 
 /* Makes an empty document with an empty record. */

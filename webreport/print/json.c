@@ -76,7 +76,10 @@ int tp_print_json(struct tp_buf *out, const struct tp_document *document, const 
     (void)options;
     (void)err;
     tp_json_init(&json, out);
-    tp_json_write_object(&json, document->record);
+    if (document->written_record.kind == TP_DATA_WRITTEN)
+        put_value(&json, &document->written_record);
+    else
+        tp_json_write_object(&json, document->record);
     tp_buf_putc(out, '\n');
     return TP_OK;
 }

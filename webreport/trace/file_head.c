@@ -118,6 +118,14 @@ int64_t tp_file_head_rank(const char *path)
     return number;
 }
 
+bool tp_file_head_is_snapshot(const char *path)
+{
+    struct head head = read_start_of_file(path, TEXT);
+    bool is_one = head.text && tp_input_format_detect(head.text, head.size, path)->is_snapshot;
+    release_start_of_file(&head);
+    return is_one;
+}
+
 const char *tp_file_head_describe(const char *path)
 {
     struct head head = read_start_of_file(path, TEXT);

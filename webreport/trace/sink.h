@@ -91,7 +91,8 @@ void tp_sink_add_unknown(struct tp_sink *sink, uint32_t unknown);
 void tp_sink_add_note(struct tp_sink *sink, struct tp_str note);
 
 /* Counts rows that the reader dropped. what: text for people, such as "device rows"; equal texts are one row. needs:
- * numbers that the rows affect, bits of enum tp_need. From TP_MAX_INPUT_NOTES texts on, the last row counts the rest. */
+ * numbers that the rows affect, bits of enum tp_need. From TP_MAX_INPUT_NOTES texts on, the last row counts the rest.
+ */
 void tp_sink_count_dropped(struct tp_sink *sink, const char *what, uint64_t count, unsigned needs);
 
 void tp_sink_add_device_counter(struct tp_sink *sink, const struct tp_device_counter *counter);

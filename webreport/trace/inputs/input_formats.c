@@ -13,14 +13,11 @@
 #define NSYS_SQLITE                                                                                                    \
     "a database of Nsight Systems, not a trace: nsys stats FILE reads it, tracepress record -- PROGRAM makes a trace"
 #define PERF "tracepress does not read it; record the program with tracepress record -- PROGRAM"
-#define SNAPSHOT                                                                                                       \
-    "a pickle of Python, as torch.cuda.memory._dump_snapshot writes it, not a trace: "                                 \
-    "https://pytorch.org/memory_viz shows it; memory is in traces of torch.profiler(profile_memory=True)"
+#define SNAPSHOT "a memory snapshot of torch or another pickle, not a trace: tracepress report FILE shows snapshots"
 #define FLIGHT                                                                                                         \
     "a dump of PyTorch's Flight Recorder, not a trace: torchfrtrace of PyTorch reads it; name a trace of "             \
     "torch.profiler"
 #define SPEEDSCOPE "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"
-#define PICKLE "a pickle of Python, not a trace"
 
 /* Macros for the three kinds of signatures: bytes at an offset, members of a JSON object, or a function of signs.h.
  * The macros *_AND also require a text anywhere in the first bytes of the file. */
@@ -35,6 +32,8 @@
 
 const struct tp_input_format tp_input_formats[] = {
     /* ---- formats recognized by bytes ---- */
+    {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .refusal = FLIGHT},
+    {"memory snapshot", NULL, SIGN(tp_sign_has_pickle_name), .is_snapshot = true, .refusal = SNAPSHOT},
     {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0), .refusal = "compressed by zstd: unpack it first (zstd -d FILE)"},
     {"torch.save", NULL, BYTES_AND("PK\x03\x04", "data.pkl"), .refusal = "a file of torch.save, not a trace"},
     {"zip", ".zip", BYTES("PK\x03\x04", 0), .refusal = "a zip archive: unpack it first (unzip FILE)"},
@@ -59,15 +58,7 @@ const struct tp_input_format tp_input_formats[] = {
     {"spool", NULL, BYTES("\001tpspool", 0), .read = tp_spool_input_read,
      .refusal = "a recording that was not finished: tracepress recover FILE makes its trace"},
     {"perf.data", ".data", BYTES("PERFILE2", 0), .refusal = "perf.data of Linux perf (perf report reads it): " PERF},
-    {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .refusal = FLIGHT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x02", "segments"), .refusal = SNAPSHOT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x03", "segments"), .refusal = SNAPSHOT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x04", "segments"), .refusal = SNAPSHOT},
-    {"memory snapshot", NULL, BYTES_AND("\x80\x05", "segments"), .refusal = SNAPSHOT},
-    {"pickle", NULL, BYTES("\x80\x02", 0), .refusal = PICKLE},
-    {"pickle", NULL, BYTES("\x80\x03", 0), .refusal = PICKLE},
-    {"pickle", NULL, BYTES("\x80\x04", 0), .refusal = PICKLE},
-    {"pickle", NULL, BYTES("\x80\x05", 0), .refusal = PICKLE},
+    {"memory snapshot", NULL, SIGN(tp_sign_is_snapshot), .is_snapshot = true, .refusal = SNAPSHOT},
     {"cProfile", ".prof", SIGN(tp_sign_is_pstats),
      .refusal = "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     /* ---- JSON objects without a list of events ---- */
@@ -104,6 +95,7 @@ const struct tp_input_format tp_input_formats[] = {
     {"folded stacks", ".folded .collapsed", SIGN(tp_sign_is_folded),
      .refusal = "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"},
     {"SVG", NULL, SIGN(tp_sign_is_svg), .refusal = "a picture (SVG), not a trace"},
+    {"memory snapshot", NULL, SIGN(tp_sign_is_snapshot_page), .is_snapshot = true, .refusal = SNAPSHOT},
     {"HTML", NULL, SIGN(tp_sign_is_html),
      .refusal = "a web page (HTML), not a trace: name the file that it was made of"},
     {"XML", NULL, SIGN(tp_sign_is_markup), .refusal = "XML, not a trace"},

@@ -20,6 +20,9 @@ tp_sign tp_sign_is_memory_timeline, tp_sign_is_proton;
 /* These functions recognize cProfile files, event files of TensorBoard, and reports of Nsight Systems by file name
  * (signs.c). */
 tp_sign tp_sign_is_pstats, tp_sign_is_event_file, tp_sign_has_nsys_name;
+/* These functions recognize memory snapshots: pickles, other files with the name of a pickle, and pages of
+ * torch.cuda._memory_viz (snapshot_signs.c). */
+tp_sign tp_sign_is_snapshot, tp_sign_has_pickle_name, tp_sign_is_snapshot_page;
 /* These functions recognize texts that are not JSON (text_signs.c). */
 tp_sign tp_sign_is_perf_script, tp_sign_is_torch_log, tp_sign_is_folded, tp_sign_is_svg, tp_sign_is_html,
     tp_sign_is_markup;

@@ -1,0 +1,47 @@
+/* Runs `tracepress report` for memory snapshots: see report_snapshots.h. */
+#include "webreport/cli/report_snapshots.h"
+
+#include "webreport/cli/cmd.h"
+#include "webreport/document/snapshot/snapshot_document.h"
+#include "webreport/session/inputs.h"
+#include "webreport/session/snapshot_session.h"
+#include "writer/base/limits.h"
+
+struct work {
+    const struct tp_report_session *session;
+    const struct tp_outputs_options *outputs;
+    struct tp_cmd_work work;
+};
+
+static int run(void *context, struct tp_error *err)
+{
+    struct work *w = context;
+    const struct tp_outputs_options *o = w->outputs;
+    const struct tp_cmd_output outputs[] = {
+        {o->html, tp_print_html}, {o->json, tp_print_json}, {o->markdown, tp_print_markdown}};
+    const struct tp_snapshot_session session = {.inputs = w->session->inputs,
+                                                .input_count = w->session->input_count,
+                                                .max_input_bytes = w->session->read.max_input_bytes,
+                                                .is_strict = w->session->read.is_strict,
+                                                .console = w->session->console};
+    struct tp_print_options options = {
+        .end = TP_MAX_MARKDOWN_BYTES, .templates_dir = o->page.templates_dir, .max_bytes = o->page.max_bytes};
+    struct tp_snapshots snapshots;
+    struct tp_document document;
+    (void)err; /* the parameter is unused, because errors are reported through w->work.err */
+    int code = tp_snapshot_session_run(&snapshots, &session, &w->work.arena, &w->work.err);
+    if (code == TP_OK && o->html && o->page.writes_separate_assets)
+        code = tp_cmd_separate_assets(&w->work, o->html, &options);
+    if (code < 0)
+        return code;
+    tp_snapshots_document(&document, snapshots.items, snapshots.count, &w->work.arena);
+    return tp_cmd_write_outputs(&w->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
+}
+
+int tp_report_snapshots(const struct tp_report_session *session, const struct tp_outputs_options *outputs)
+{
+    struct work w = {.session = session, .outputs = outputs, .work = {.console = session->console}};
+    int code = tp_inputs_exit_code(tp_cmd_run_in_arena(&w.work, run, &w));
+    tp_cmd_release(&w.work);
+    return code;
+}

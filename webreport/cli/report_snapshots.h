@@ -1,0 +1,12 @@
+/* Runs `tracepress report` for memory snapshots. */
+#ifndef TP_WEBREPORT_CLI_REPORT_SNAPSHOTS_H
+#define TP_WEBREPORT_CLI_REPORT_SNAPSHOTS_H
+
+#include "webreport/print/report_outputs.h"
+#include "webreport/session/report_session.h"
+
+/* Reads and analyses the inputs of a session, which are all memory snapshots, and writes the outputs. Returns an exit
+ * code. */
+int tp_report_snapshots(const struct tp_report_session *session, const struct tp_outputs_options *outputs);
+
+#endif

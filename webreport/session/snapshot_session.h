@@ -1,0 +1,38 @@
+/* Finds, reads and analyses memory snapshots. */
+#ifndef TP_WEBREPORT_SESSION_SNAPSHOT_SESSION_H
+#define TP_WEBREPORT_SESSION_SNAPSHOT_SESSION_H
+
+#include "webreport/measure/snapshot/snapshot_result.h"
+#include "webreport/session/console.h"
+#include "webreport/trace/rundir.h"
+
+/* The analysed snapshots, one for each file. */
+struct tp_snapshots {
+    struct tp_snapshot_result *items; /* by rank, then in the order of the inputs */
+    size_t count;
+    struct tp_vec failed; /* inputs that could not be used; elements: struct tp_snapshot_failure */
+};
+
+struct tp_snapshot_failure {
+    struct tp_str file; /* last part of the path */
+    struct tp_str why;
+};
+
+/* Returns 1 if the inputs are memory snapshots: every input is one, or a folder with snapshots and without traces.
+ * Returns 0 if no input is a snapshot, and TP_EUSAGE if only some are. Can also return TP_ENOMEM. */
+int tp_snapshot_detect_inputs(const struct tp_run_search *search);
+
+struct tp_snapshot_session {
+    const char *const *inputs; /* snapshots and folders of snapshots */
+    size_t input_count;
+    uint64_t max_input_bytes; /* maximum size of an inflated file; 0 for the default */
+    bool is_strict;           /* option --strict: an unusable input is an error */
+    struct tp_console *console;
+};
+
+/* Reads and analyses the snapshots. Prints unusable inputs. Allocates from `arena`, whose guard the caller sets.
+ * Returns 0; TP_ENOTFOUND or TP_ELIMIT if no input can be used; or TP_ENOMEM. */
+int tp_snapshot_session_run(struct tp_snapshots *snapshots, const struct tp_snapshot_session *session,
+                            struct tp_arena *arena, struct tp_error *err);
+
+#endif
