@@ -77,7 +77,8 @@ BEGIN {
   shared = r "document " d "words " compare measure trace writer
   ok[d "words"] = d "words " measure facts # sentences of results, which session fills in
   ok[r "document"] = shared
-  room(d, "charts tables snapshot", shared)
+  room(d, "charts tables", shared)
+  ok[d "snapshot"] = d "snapshot " d "charts " shared
   ok[d "job"]      = d "job " d "charts " shared
   ok[d "commands"] = d "commands " d "charts " shared
   ok[d "report"]   = d "report " d "job " d "charts " shared

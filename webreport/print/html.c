@@ -414,6 +414,7 @@ static int render_page(struct page *page, const struct tp_html_level *level, str
         const char *prefix = is_many ? tp_text_printf(document->arena, "j%zu-", number) : "";
         end = end_of_document_page(document, first);
         tp_object_add_text(root, "p", prefix);
+        tp_object_add_bool(root, "is_named", is_many); /* sections of several pages have equal titles */
         tp_html_put_blocks(root, document, first, end, level);
         put_links(links, document, first, end, prefix);
         code = tp_template_render(&page->templates, "document", tp_data_of_object(root), &page->fragment, err);

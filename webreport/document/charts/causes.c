@@ -47,7 +47,8 @@ static void put_segment(struct tp_list *list, struct tp_arena *arena, const stru
 {
     const struct tp_bar_segment *segment = named->segment;
     struct tp_object *object = tp_list_add_object(list);
-    const char *amount = tp_text_of_time(arena, segment->ns), *share = tp_text_of_percent(arena, named->percent);
+    const char *amount = segment->amount ? segment->amount : tp_text_of_time(arena, segment->ns),
+               *share = tp_text_of_percent(arena, named->percent);
     tp_chart_put_percent(object, "x", x);
     tp_chart_put_percent(object, "w", named->percent);
     tp_object_add_text(object, "look", tp_look_name(segment->look));
@@ -84,7 +85,7 @@ static void put_rest(struct tp_object *object, struct tp_arena *arena, struct na
     size_t first = count;
     int64_t ns = 0;
     double percent = 0;
-    bool is_any_listed = false;
+    bool is_any_listed = false, has_times = count && !named[0].segment->amount;
     while (first && !named[first - 1].is_wide) {
         ns += named[--first].segment->ns;
         percent += named[first].percent;
@@ -98,7 +99,7 @@ static void put_rest(struct tp_object *object, struct tp_arena *arena, struct na
     if (percent < LEAST_LISTED || (!is_single && (is_any_listed || !has_room_at_end(named, count, first, name))))
         return;
     tp_object_add_text(object, "rest", name);
-    tp_object_add_text(object, "rest_amount", tp_text_of_time(arena, ns));
+    tp_object_add_text(object, "rest_amount", has_times ? tp_text_of_time(arena, ns) : tp_text_of_bytes(arena, ns));
 }
 
 struct tp_data tp_chart_causes(struct tp_arena *arena, const char *caption, const char *row,

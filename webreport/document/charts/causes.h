@@ -14,6 +14,8 @@ struct tp_bar_segment {
     /* The headline names a cause. Several segments of one color can belong to it; only the first one has its time. */
     bool is_avoidable;
     int64_t cause_ns; /* time of the whole cause, ns; 0: an earlier segment has it */
+    /* text of the amount if the bar does not show times, but, for example, bytes in `ns` and `cause_ns`; NULL: times */
+    const char *amount;
 };
 
 /* A bar of at most TP_BAR_SEGMENTS segments. Returns kind NONE if all segments are empty. caption: for screen readers.

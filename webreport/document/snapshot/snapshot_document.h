@@ -5,11 +5,9 @@
 #include "webreport/document/block.h"
 #include "webreport/measure/snapshot/snapshot_result.h"
 
-/* Makes the document of one snapshot. */
-void tp_snapshot_document(struct tp_document *document, struct tp_snapshot_result *result, struct tp_arena *arena);
-
-/* Makes the document of several snapshots, with a row for each file and the pages of all snapshots. */
-void tp_snapshots_document(struct tp_document *document, struct tp_snapshot_result *results, size_t count,
+/* Makes the document of snapshots, with a page for each device of each snapshot. The JSON of one snapshot is its
+ * document (tracepress.memory_snapshot/1); that of several is a list of such documents. redact: hides paths. */
+void tp_snapshots_document(struct tp_document *document, struct tp_snapshot_result *results, size_t count, bool redact,
                            struct tp_arena *arena);
 
 #endif

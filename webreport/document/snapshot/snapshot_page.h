@@ -1,0 +1,73 @@
+/* Declares the parts of the page of a memory snapshot. snapshot_document.c calls them in the order of the page. */
+#ifndef TP_WEBREPORT_DOCUMENT_SNAPSHOT_SNAPSHOT_PAGE_H
+#define TP_WEBREPORT_DOCUMENT_SNAPSHOT_SNAPSHOT_PAGE_H
+
+#include "webreport/document/block.h"
+#include "webreport/document/looks.h"
+#include "webreport/document/name_text.h"
+#include "webreport/measure/snapshot/snapshot_result.h"
+
+/* The page of one device. */
+struct tp_snapshot_page {
+    struct tp_document *document;
+    struct tp_arena *arena;
+    const struct tp_snapshot_result *result;
+    const struct tp_snapshot_device *device;
+    struct tp_naming naming;
+};
+
+/* Returns the last out-of-memory event, at which the page shows the live blocks; NULL if none exists. */
+static inline const struct tp_snapshot_oom *tp_snapshot_page_oom(const struct tp_snapshot_page *page)
+{
+    return page->device->oom_count ? &page->device->ooms[page->device->oom_count - 1] : NULL;
+}
+
+/* Returns the live blocks that the page shows: those at the last out-of-memory event, or those at the peak. */
+static inline const struct tp_live_by *tp_snapshot_page_live(const struct tp_snapshot_page *page)
+{
+    const struct tp_snapshot_oom *oom = tp_snapshot_page_oom(page);
+    return oom ? &oom->live_by : &page->device->peak.live_by;
+}
+
+/* What the headline is about. */
+enum tp_snapshot_topic {
+    TP_TOPIC_CATEGORY,   /* the largest category of live blocks */
+    TP_TOPIC_FREE_PARTS, /* free memory in the cache, which is in parts that are too small */
+    TP_TOPIC_FREE_GPU,   /* free memory of the GPU, which the process may not use */
+    TP_TOPIC_GROWTH      /* the line whose memory grows most */
+};
+enum tp_snapshot_topic tp_snapshot_page_topic(const struct tp_snapshot_page *page);
+
+/* Color of memory that a problem wastes. */
+#define TP_LOOK_WASTED TP_LOOK_HOST
+
+/* Returns the color of a category of memory. */
+enum tp_look tp_snapshot_category_look(struct tp_str category);
+
+/* Returns bytes as text, such as "1.03 GiB". */
+const char *tp_snapshot_page_bytes(const struct tp_snapshot_page *page, uint64_t bytes);
+
+/* Returns a line "file(line): function" as "function (file:line)"; a site without a line as it is. */
+const char *tp_snapshot_page_place(const struct tp_snapshot_page *page, struct tp_str line);
+
+/* Adds the headline, the sentences below it, and the figures. */
+void tp_snapshot_page_put_answer(const struct tp_snapshot_page *page);
+/* Adds the bar of the reserved memory by category. */
+void tp_snapshot_page_put_bar(const struct tp_snapshot_page *page);
+/* Adds the curve by category. */
+void tp_snapshot_page_put_curve(const struct tp_snapshot_page *page);
+/* Adds the findings as actions. */
+void tp_snapshot_page_put_actions(const struct tp_snapshot_page *page);
+/* Adds the sections below the first screen. */
+void tp_snapshot_page_put_live(const struct tp_snapshot_page *page);
+void tp_snapshot_page_put_free_memory(const struct tp_snapshot_page *page);
+void tp_snapshot_page_put_growth(const struct tp_snapshot_page *page);
+void tp_snapshot_page_put_churn(const struct tp_snapshot_page *page);
+void tp_snapshot_page_put_details(const struct tp_snapshot_page *page);
+
+/* Returns the boxes of the live blocks by stack, for the template "icicle"; kind NONE without stacks. */
+struct tp_data tp_snapshot_icicle(const struct tp_snapshot_page *page);
+/* Returns the segments with their blocks, for the template "address_map"; kind NONE without segments. */
+struct tp_data tp_snapshot_address_map(const struct tp_snapshot_page *page);
+
+#endif
