@@ -93,6 +93,10 @@ static int read_input(void *context, struct tp_error *err)
         format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
     if (!is_wanted)
         return refuse_format_without_reader(source, format);
+    if (job->visitor && format->read != tp_document_read)
+        return tp_error_set(source->err, TP_EUNSUPPORTED, 0,
+                            "is a %s trace, not JSON: this format copies JSON; choose another format, or --slim",
+                            format->name);
     if (job->visitor)
         return tp_document_visit(source, job->visitor, &job->has_host_work);
     code = format->read(source);

@@ -237,8 +237,9 @@ static enum name_meaning meaning_of_file_name(const struct search *s, const char
         return NO_TRACE;
     if (tp_rundir_split_file_name(name, &worker, &time))
         return TORCH_TRACE;
-    bool is_json = tp_str_ends(text, ".json") || tp_str_ends(text, ".json.gz");
-    return *name != '.' && (is_json || s->include) ? POSSIBLE_TRACE : NO_TRACE;
+    bool is_possible =
+        tp_str_ends(text, ".json") || tp_str_ends(text, ".json.gz") || tp_input_format_ending_bytes(name) || s->include;
+    return *name != '.' && is_possible ? POSSIBLE_TRACE : NO_TRACE;
 }
 
 /* An open folder and the lists for the names of its entries. */
@@ -363,6 +364,8 @@ static bool set_worker_from_name(struct tp_run_file *file)
         file->worker.len -= 8;
     else if (tp_str_ends(file->worker, ".json"))
         file->worker.len -= 5;
+    else
+        file->worker.len -= tp_input_format_ending_bytes(file->base);
     return false;
 }
 

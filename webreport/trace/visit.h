@@ -31,7 +31,8 @@ struct tp_visitor {
 
 /* Visits the trace at `path` ("-" for standard input). options: as for tp_trace_read, but is_strict is ignored.
  * *reading receives the counters that need no decoded events; may be NULL. Allocates from `arena`, whose guard must
- * be set. Returns 0, TP_EIO, TP_ELIMIT, TP_EFORMAT if the file is not a trace, or the visitor's code. */
+ * be set. Returns 0, TP_EIO, TP_ELIMIT, TP_EFORMAT if the file is not a trace, TP_EUNSUPPORTED if it is a trace in
+ * another format than JSON, or the visitor's code. */
 int tp_trace_visit(const char *path, struct tp_arena *arena, const struct tp_trace_options *options,
                    const struct tp_visitor *visitor, struct tp_reading *reading, struct tp_error *err);
 

@@ -35,6 +35,14 @@
 #define TP_MAX_SNAPSHOT_BYTES (1ull << 62) /* size of one segment */
 #define TP_MAX_SNAPSHOT_OOMS 64u           /* out-of-memory events of one device that are analysed in detail */
 
+/* ---- Perfetto traces ---- */
+/* bytes of one packet; a larger length counts as damage of the file */
+#define TP_MAX_PERFETTO_PACKET_BYTES (256u << 20)
+#define TP_MAX_PERFETTO_INFLATED_BYTES (512u << 20) /* bytes of one compressed packet after inflating */
+#define TP_MAX_PERFETTO_SEQUENCES (1u << 16)        /* sequences; packets of further sequences are dropped and counted */
+#define TP_MAX_PERFETTO_TRACKS (1u << 24)
+#define TP_MAX_PERFETTO_DEVICES 1024u /* devices whose architecture is stored */
+
 /* ---- written traces; TP_MAX_NAME_BYTES limits a name, and TP_MAX_EVENT_BYTES a record ---- */
 #define TP_MAX_OUT_TEXT_BYTES (1u << 20) /* bytes of text of an argument; longer texts are cut and counted */
 #define TP_MAX_OUT_ARGS 4096u            /* arguments of an event */

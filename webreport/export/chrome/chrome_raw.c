@@ -95,7 +95,7 @@ static int copy_trace(void *context, struct tp_error *err)
     bool is_first = p->needs == TP_EXPORT_NEEDS_NOTHING;
     int code = (is_first ? tp_export_read_trace : tp_export_reread_trace)(p->export, p->export->arena, &visitor, err);
     if (code < 0)
-        return code;
+        return code == TP_EUNSUPPORTED ? TP_ENOTFOUND : code;
     if (!p->is_usable)
         return tp_error_set(err, TP_ENOTFOUND, 0, "nothing to export: no event in it");
     tp_buf_puts(&p->text, "\n]");

@@ -5,7 +5,10 @@
  * of pprof, xplane.proto of XProf, trace_packet.proto of Perfetto; perf.data-file-format.txt of Linux. */
 #include "webreport/trace/inputs/input_format.h"
 
+#include <string.h>
+
 #include "webreport/trace/document.h"
+#include "webreport/trace/inputs/perfetto/perfetto_input.h"
 #include "webreport/trace/inputs/signs.h"
 #include "webreport/trace/inputs/spool_input.h"
 
@@ -106,9 +109,7 @@ const struct tp_input_format tp_input_formats[] = {
          "XProf"},
     {"pprof", ".pb .pb.gz", SIGN(tp_sign_is_pprof),
      .refusal = "a profile of pprof, which tracepress does not read: go tool pprof FILE"},
-    {"Perfetto", ".pftrace .perfetto-trace", SIGN(tp_sign_is_perfetto),
-     .refusal = "a Perfetto trace (protobuf), which tracepress does not read yet: write the trace as JSON "
-                "(export_chrome_trace with a name that ends in .json), or open it in https://ui.perfetto.dev"},
+    {"Perfetto", ".pftrace .perfetto-trace .pftrace.gz", SIGN(tp_sign_is_perfetto), .read = tp_perfetto_read},
     /* ---- formats recognized by file name if the bytes show no known format ---- */
     {"TensorBoard events", NULL, SIGN(tp_sign_is_event_file),
      .refusal = "an event file of TensorBoard, which tracepress writes and does not read: tensorboard --logdir FOLDER "
@@ -134,4 +135,27 @@ bool tp_input_format_has_ending(const char *name)
         if (format->endings && tp_sign_has_ending(name, format->endings))
             return true;
     return false;
+}
+
+static bool is_readable(const struct tp_input_format *format)
+{
+    return format->read && !format->refusal && format->endings;
+}
+
+size_t tp_input_format_ending_bytes(const char *name)
+{
+    size_t most = 0, size = strlen(name);
+    for (const struct tp_input_format *format = tp_input_formats; format->name; format++)
+        for (const char *at = is_readable(format) ? format->endings : ""; *at; at += strspn(at, " ")) {
+            size_t ending = strcspn(at, " ");
+            if (ending > most && ending < size && memcmp(name + size - ending, at, ending) == 0)
+                most = ending;
+            at += ending;
+        }
+    return most;
+}
+
+bool tp_input_format_is_readable(const void *bytes, size_t size, const char *name)
+{
+    return is_readable(tp_input_format_detect(bytes, size, name));
 }

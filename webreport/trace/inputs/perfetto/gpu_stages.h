@@ -1,0 +1,15 @@
+/* Reads GPU stages (kernels, copies, memory sets, annotations) and counters of devices. */
+#ifndef TP_WEBREPORT_TRACE_INPUTS_PERFETTO_GPU_STAGES_H
+#define TP_WEBREPORT_TRACE_INPUTS_PERFETTO_GPU_STAGES_H
+
+#include "webreport/trace/inputs/perfetto/perfetto_parts.h"
+
+/* Returns the row of a stream. Valid until the next call. */
+struct tp_stream_row *tp_stages_row(struct tp_perfetto *p, int64_t device, int64_t stream);
+
+/* Reads the GpuRenderStageEvent of a packet. Returns false if the message is broken. So does the next function, which
+ * reads the GpuCounterEvent. */
+bool tp_stages_read(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet);
+bool tp_stages_read_counters(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet);
+
+#endif

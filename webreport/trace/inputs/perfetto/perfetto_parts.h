@@ -1,0 +1,103 @@
+/* Defines the state of reading one Perfetto trace, which all parts of the reader share. Internal to this folder. */
+#ifndef TP_WEBREPORT_TRACE_INPUTS_PERFETTO_PERFETTO_PARTS_H
+#define TP_WEBREPORT_TRACE_INPUTS_PERFETTO_PERFETTO_PARTS_H
+
+#include "webreport/trace/inputs/perfetto/annotations.h"
+#include "webreport/trace/inputs/perfetto/clocks.h"
+#include "webreport/trace/inputs/perfetto/slices.h"
+#include "webreport/trace/inputs/perfetto/tracks.h"
+#include "webreport/trace/inputs/perfetto/wire.h"
+#include "webreport/trace/source.h"
+
+/* A file that `tracepress export` wrote begins with an instant of this category, whose annotations are the top-level
+ * members of the trace. Such a file also has counters that other files do not have. */
+#define TP_PERFETTO_OWN_CATEGORY "tracepress"
+/* Members with data that the exported trace could not show, and with its producer. */
+#define TP_PERFETTO_UNKNOWN "tracepress_unknown"
+#define TP_PERFETTO_PRODUCER "tracepress_producer"
+/* Start of the names of counters that only viewers need. */
+#define TP_PERFETTO_RESERVED "memory "
+
+enum { TP_TRACK_BITS = 0x3FFFFFFF };
+
+/* Reasons why packets and events are dropped. */
+enum tp_perfetto_drop {
+    TP_DROP_BROKEN_PACKETS,
+    TP_DROP_LOSSES,     /* places where the producer reports lost packets */
+    TP_DROP_LOST_STATE, /* packets that need texts from lost packets */
+    TP_DROP_CLOCKS,
+    TP_DROP_INSTANTS,
+    TP_DROP_COUNTERS,
+    TP_DROP_LEGACY,
+    TP_DROP_FTRACE,
+    TP_DROP_SEQUENCES,
+    TP_DROP_COMPRESSED, /* compressed packets that cannot be inflated */
+    TP_DROP_GRAPH_NODES,
+    TP_DROP_COUNT
+};
+
+struct tp_perfetto {
+    struct tp_source *source;
+    struct tp_sink *sink;
+    struct tp_builder builder;
+    struct tp_interned interned;
+    struct tp_annotations annotations;
+    struct tp_clocks clocks;
+    struct tp_tracks tracks;
+    struct tp_slices slices;
+    uint64_t dropped[TP_DROP_COUNT];
+    uint64_t offset; /* position of the current packet in the file, bytes */
+    bool is_cut;
+    bool has_base;   /* true if base_ns is set, by the first event with a time */
+    int64_t base_ns; /* subtracted from all times, ns: the time of the first snapshot if times count from 1970 */
+    /* facts about the contents */
+    bool is_torch;              /* true if a slice has a category of torch.profiler */
+    bool is_own;                /* true if tracepress export wrote the file */
+    bool has_rank;              /* true if the name of the file has a rank */
+    uint32_t unknown;           /* data that the exported trace could not show, bits of enum tp_unknown */
+    struct tp_str own_producer; /* producer of the exported trace; ptr NULL if it was a trace of torch.profiler */
+    uint64_t inflated_bytes;    /* bytes of all compressed packets after inflating */
+    uint64_t slice_count, stage_count;
+    uint64_t kernel_count, copies_without_direction, copies_without_kinds, copies_without_bytes;
+    uint64_t kernels_without_grid, kernels_with_occupancy, graph_kernel_count;
+    struct tp_vec plain_slices; /* events of slices without a category, before is_torch was set; elements: uint32_t */
+    struct tp_vec archs;        /* architecture of each device; elements: struct tp_perfetto_arch */
+    struct tp_vec streams;      /* tokens of streams; elements: struct tp_stream_row */
+    struct tp_keys stream_keys; /* keys of device and stream */
+};
+
+/* Name of a device's architecture, such as sm_90. */
+struct tp_perfetto_arch {
+    int64_t device;
+    unsigned major, minor;
+};
+
+/* A stream of a device, with the tokens of its process and thread. */
+struct tp_stream_row {
+    struct tp_str pid_token, tid_token;
+    bool is_named;
+};
+
+/* A packet with its fields. Messages have ptr NULL if they are absent. */
+struct tp_packet {
+    uint64_t timestamp, clock, sequence, flags, is_cleared, previous_dropped;
+    bool has_timestamp, has_clock;
+    struct tp_str interned, defaults, snapshot, descriptor, event, stage, counter, compressed, ftrace;
+};
+
+/* Finds the time of a packet relative to the base of the trace. Returns false, and counts the packet, if it has none.
+ */
+bool tp_perfetto_time(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet, int64_t *ns);
+
+/* Returns the id in the sink of an interned text as a name, or as a category. */
+uint32_t tp_perfetto_name(struct tp_perfetto *p, uint32_t text);
+uint32_t tp_perfetto_category(struct tp_perfetto *p, uint32_t text);
+
+/* Returns the id in the sink of a text as a name, or as a category. */
+uint32_t tp_perfetto_name_of_text(struct tp_perfetto *p, const char *text);
+uint32_t tp_perfetto_category_of_text(struct tp_perfetto *p, const char *text);
+
+/* Returns an interned text as a JSON string, which stays valid with the trace. */
+struct tp_str tp_perfetto_json(struct tp_perfetto *p, uint32_t text);
+
+#endif

@@ -1,0 +1,380 @@
+/* Reads track events: see track_events.h. Fields are those of Perfetto's message TrackEvent. */
+#include "webreport/trace/inputs/perfetto/track_events.h"
+
+#include "webreport/trace/inputs/perfetto/gpu_stages.h"
+#include "webreport/trace/json/number.h"
+#include "webreport/trace/json/value.h"
+#include "writer/base/limits.h"
+#include "writer/base/put.h"
+
+enum type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
+
+enum field {
+    FIELD_CATEGORY_IIDS = 3,
+    FIELD_ANNOTATION = 4,
+    FIELD_LEGACY = 6,
+    FIELD_TYPE = 9,
+    FIELD_NAME_IID = 10,
+    FIELD_TRACK = 11,
+    FIELD_CATEGORIES = 22,
+    FIELD_NAME = 23,
+    FIELD_COUNTER = 30,
+    FIELD_REAL_COUNTER = 44,
+    FIELD_FLOWS = 47,
+    FIELD_ENDING_FLOWS = 48
+};
+
+/* A track event without its annotations and links. */
+struct track_event {
+    uint64_t type, track_uuid, name_iid;
+    bool has_track, has_legacy, has_flows;
+    struct tp_str name;
+    uint32_t category;            /* first category, number of an interned text; TP_NO_ID if the event has none */
+    struct tp_wire_field counter; /* value of a counter; number 0 if absent */
+};
+
+/* ---- fields of an event ---- */
+
+/* Adds a category to the event. torch's categories show that torch.profiler wrote the file. */
+static void add_category(struct tp_perfetto *p, struct track_event *event, uint32_t text)
+{
+    static const unsigned of_torch[] = {TP_KIND_OPERATOR, TP_KIND_FRAME, TP_KIND_ANNOTATION};
+    struct tp_str name = text == TP_NO_ID ? TP_STR("") : tp_interned_text(&p->interned, text);
+    if (!name.len)
+        return;
+    for (size_t i = 0; i < sizeof of_torch / sizeof *of_torch && !p->is_torch; i++)
+        p->is_torch = tp_str_equal(name, tp_str_of(tp_kind_category_name(of_torch[i])));
+    p->is_torch = p->is_torch || tp_cat_meaning_by_name(name).kind == TP_KIND_RUNTIME;
+    if (event->category == TP_NO_ID)
+        event->category = text;
+}
+
+/* Adds the categories of field category_iids, which is one number or a packed list. */
+static bool add_interned_categories(struct tp_perfetto *p, const struct tp_sequence *sequence,
+                                    struct track_event *event, const struct tp_wire_field *field)
+{
+    struct tp_wire list = tp_wire_of(field->bytes);
+    uint64_t iid = field->value;
+    if (field->type == TP_WIRE_NUMBER)
+        add_category(p, event, tp_interned_get(&p->interned, sequence, TP_INTERNED_CATEGORIES, iid));
+    while (list.at < list.end) {
+        if (!tp_wire_read_number(&list, &iid))
+            return false;
+        add_category(p, event, tp_interned_get(&p->interned, sequence, TP_INTERNED_CATEGORIES, iid));
+    }
+    return true;
+}
+
+/* Reads one field that is not a number. Returns false if the field is broken. */
+static bool read_long_field(struct tp_perfetto *p, const struct tp_sequence *sequence, struct track_event *event,
+                            const struct tp_wire_field *field)
+{
+    switch (field->number) {
+    case FIELD_CATEGORY_IIDS:
+        return add_interned_categories(p, sequence, event, field);
+    case FIELD_CATEGORIES:
+        if (field->type == TP_WIRE_BYTES)
+            add_category(p, event, tp_interned_add_text(&p->interned, field->bytes));
+        return true;
+    case FIELD_NAME:
+        event->name = field->bytes;
+        return true;
+    case FIELD_LEGACY:
+        event->has_legacy = true;
+        return true;
+    case FIELD_FLOWS:
+    case FIELD_ENDING_FLOWS:
+        event->has_flows = true;
+        return true;
+    case FIELD_REAL_COUNTER:
+        if (field->type == TP_WIRE_FIXED64)
+            event->counter = *field;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool read_event(struct tp_perfetto *p, const struct tp_sequence *sequence, struct track_event *event,
+                       struct tp_str message)
+{
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    *event = (struct track_event){.category = TP_NO_ID};
+    event->has_track = sequence->has_default_track;
+    event->track_uuid = sequence->has_default_track ? sequence->default_track : 0;
+    while (tp_wire_next(&wire, &field)) {
+        if (tp_wire_is(&field, FIELD_TYPE, TP_WIRE_NUMBER)) {
+            event->type = field.value;
+        } else if (tp_wire_is(&field, FIELD_TRACK, TP_WIRE_NUMBER)) {
+            event->track_uuid = field.value;
+            event->has_track = true;
+        } else if (tp_wire_is(&field, FIELD_NAME_IID, TP_WIRE_NUMBER)) {
+            event->name_iid = field.value;
+        } else if (tp_wire_is(&field, FIELD_COUNTER, TP_WIRE_NUMBER)) {
+            event->counter = field;
+        } else if (!read_long_field(p, sequence, event, &field)) {
+            return false;
+        }
+    }
+    return !wire.is_broken;
+}
+
+/* Returns the name of an event as the number of an interned text. */
+static uint32_t name_text(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct track_event *event)
+{
+    uint32_t text = TP_NO_ID;
+    if (event->name.len)
+        return tp_interned_add_text(&p->interned, event->name);
+    if (event->name_iid)
+        text = tp_interned_get(&p->interned, sequence, TP_INTERNED_NAMES, event->name_iid);
+    return text == TP_NO_ID ? tp_interned_add_text(&p->interned, TP_STR("")) : text;
+}
+
+/* Adds all annotations of an event to the element that is being built. Returns false if one is broken. */
+static bool add_annotations(struct tp_perfetto *p, const struct tp_sequence *sequence, struct tp_str message)
+{
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    for (int i = 0; i < TP_WATCHED_COUNT; i++)
+        p->annotations.watched[i].is_there = false;
+    while (tp_wire_next(&wire, &field))
+        if (tp_wire_is(&field, FIELD_ANNOTATION, TP_WIRE_BYTES) &&
+            !tp_annotations_add(&p->annotations, &p->builder, sequence, field.bytes))
+            return false;
+    return true;
+}
+
+/* ---- links ---- */
+
+/* Delivers one end of a link between a forward and a backward operator. */
+static void deliver_link(struct tp_perfetto *p, const struct tp_built_event *at, bool is_start, uint64_t number)
+{
+    struct tp_built_event link = *at;
+    char digits[32] = "";
+    link.id = (struct tp_str){digits, (size_t)(tp_put_uint(digits, number) - digits)};
+    link.cat = tp_perfetto_category_of_text(p, "fwdbwd");
+    link.cat_token = (struct tp_str){NULL, 0};
+    link.name = TP_NO_ID;
+    link.dur_ns = TP_NULL_INT;
+    tp_builder_begin(&p->builder, is_start ? 's' : 'f');
+    tp_builder_deliver(&p->builder, &link);
+}
+
+static void deliver_links(struct tp_perfetto *p, const struct tp_built_event *at, struct tp_str message)
+{
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    while (tp_wire_next(&wire, &field)) {
+        bool is_start = field.number == FIELD_FLOWS;
+        if (!is_start && field.number != FIELD_ENDING_FLOWS)
+            continue;
+        if (field.type == TP_WIRE_FIXED64)
+            deliver_link(p, at, is_start, field.value);
+        for (size_t i = 0; field.type == TP_WIRE_BYTES && i + 8 <= field.bytes.len; i += 8) {
+            uint64_t number;
+            memcpy(&number, field.bytes.ptr + i, sizeof number);
+            deliver_link(p, at, is_start, number);
+        }
+    }
+}
+
+/* ---- slices ---- */
+
+/* Returns the integer in an argument of the element that is being built; `missing` if it has none. */
+static int64_t built_integer(const struct tp_builder *b, enum tp_field field, int64_t missing)
+{
+    int64_t value;
+    struct tp_str token = {b->tokens.data + b->starts[field], b->sizes[field]};
+    bool is_number = b->in_tokens >> field & 1 && tp_number_parse_int(token, &value) == TP_NUMBER_OK;
+    return is_number ? value : missing;
+}
+
+/* Sets the device and the stream of a wait for the device. A wait for the whole device has the stream -1, which torch
+ * shows as stream 1. */
+static void place_wait(struct tp_perfetto *p, struct tp_built_event *built)
+{
+    int64_t stream = built_integer(&p->builder, TP_ARG_STREAM, 0);
+    const struct tp_stream_row *row =
+        tp_stages_row(p, built_integer(&p->builder, TP_ARG_DEVICE, 0), stream > 0 ? stream : 1);
+    built->pid = row->pid_token;
+    built->tid = row->tid_token;
+}
+
+/* Returns the category of a slice as an id in the sink. */
+static uint32_t category_of_slice(struct tp_perfetto *p, const struct track_event *event, const struct tp_track *track)
+{
+    const char *usual = tp_kind_category_name(p->is_torch || p->is_own ? TP_KIND_OPERATOR : TP_KIND_ANNOTATION);
+    if (p->annotations.watched[TP_WATCHED_SYNC].is_there)
+        usual = "cuda_sync";
+    else if (event->category == TP_NO_ID && tp_str_equal(track->shown_process, TP_STR("Overhead")))
+        usual = tp_kind_category_name(TP_KIND_OVERHEAD);
+    else if ((p->is_torch || p->is_own) && event->category != TP_NO_ID)
+        return tp_perfetto_category(p, event->category);
+    return tp_perfetto_category_of_text(p, usual);
+}
+
+static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, const struct track_event *event,
+                       const struct tp_packet *packet, int64_t ts_ns)
+{
+    uint32_t number = tp_tracks_number(&p->tracks, event->track_uuid);
+    struct tp_track *track = tp_tracks_place(&p->tracks, number);
+    struct tp_built_event built = {
+        .ts_ns = ts_ns, .offset = p->offset, .pid = track->pid_token, .tid = track->tid_token};
+    bool is_span = p->is_own && event->category != TP_NO_ID &&
+                   tp_str_equal(tp_interned_text(&p->interned, event->category), TP_STR("Trace"));
+    tp_builder_begin(&p->builder, 'X');
+    if (!add_annotations(p, sequence, packet->event))
+        return false;
+    built.name = tp_perfetto_name(p, name_text(p, sequence, event));
+    built.cat = category_of_slice(p, event, track);
+    if (p->annotations.watched[TP_WATCHED_SYNC].is_there) {
+        place_wait(p, &built);
+    } else if (is_span) {
+        built.pid = TP_STR("\"Spans\"");
+        built.tid = TP_STR("\"PyTorch Profiler\"");
+    } else {
+        tp_tracks_use(&p->tracks, track);
+    }
+    uint32_t added = tp_builder_deliver(&p->builder, &built);
+    if (added != TP_NO_ID && event->category == TP_NO_ID && !p->is_torch && !p->is_own)
+        *(uint32_t *)tp_vec_push(&p->plain_slices) = added;
+    p->slice_count++;
+    tp_slices_begin(&p->slices, sequence, p->sink->events.data,
+                    (struct tp_slice_edge){.ts_ns = ts_ns, .track = number & TP_TRACK_BITS, .event = added});
+    if (event->has_flows && (p->is_torch || p->is_own))
+        deliver_links(p, &built, packet->event);
+    return true;
+}
+
+/* ---- marks and counters of files that tracepress wrote ---- */
+
+/* Adds a top-level member of the exported trace. json: its value. */
+static void add_member(struct tp_perfetto *p, struct tp_str key, struct tp_str json)
+{
+    if (!tp_put_is_json(json, TP_MAX_DEPTH))
+        return;
+    if (tp_str_equal(key, TP_STR(TP_PERFETTO_UNKNOWN))) {
+        int64_t unknown = tp_value_int(json);
+        p->unknown = unknown > 0 && unknown <= UINT32_MAX ? (uint32_t)unknown : 0;
+    } else if (tp_str_equal(key, TP_STR(TP_PERFETTO_PRODUCER))) {
+        p->own_producer = tp_value_text(p->sink->trace->arena, json);
+    } else {
+        tp_sink_add_member(p->sink, key, json);
+    }
+}
+
+/* Reads the top-level members of the exported trace, which are annotations of one instant. */
+static bool read_members(struct tp_perfetto *p, const struct tp_sequence *sequence, struct tp_str message)
+{
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    while (tp_wire_next(&wire, &field)) {
+        struct tp_str json;
+        if (!tp_wire_is(&field, FIELD_ANNOTATION, TP_WIRE_BYTES))
+            continue;
+        uint32_t name = tp_annotations_name(&p->interned, sequence, field.bytes);
+        if (name != TP_NO_ID && tp_annotations_text(field.bytes, &json))
+            add_member(p, tp_interned_text(&p->interned, name), json);
+    }
+    return !wire.is_broken;
+}
+
+static bool read_instant(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct track_event *event,
+                         const struct tp_packet *packet, int64_t ts_ns)
+{
+    struct tp_str category = event->category == TP_NO_ID ? TP_STR("") : tp_interned_text(&p->interned, event->category);
+    if (tp_str_equal(category, TP_STR(TP_PERFETTO_OWN_CATEGORY))) {
+        p->is_own = p->tracks.is_own = true;
+        return read_members(p, sequence, packet->event);
+    }
+    if (!p->is_own) {
+        p->dropped[TP_DROP_INSTANTS]++;
+        return true;
+    }
+    struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, event->track_uuid));
+    struct tp_built_event built = {.cat = TP_NO_ID, .ts_ns = ts_ns, .dur_ns = TP_NULL_INT, .offset = p->offset};
+    built.pid = track->pid_token;
+    built.tid = track->tid_token;
+    if (event->has_flows) {
+        deliver_links(p, &built, packet->event);
+        return true;
+    }
+    tp_builder_begin(&p->builder, 'i');
+    if (!add_annotations(p, sequence, packet->event))
+        return false;
+    built.name = tp_perfetto_name(p, name_text(p, sequence, event));
+    built.cat = event->category == TP_NO_ID ? TP_NO_ID : tp_perfetto_category(p, event->category);
+    if (event->category != TP_NO_ID)
+        built.cat_token = tp_perfetto_json(p, event->category);
+    tp_builder_deliver(&p->builder, &built);
+    return true;
+}
+
+/* Delivers a memory record, which is a value of a counter with the record's arguments. The annotation "thread" names
+ * the track of the thread. */
+static void deliver_memory(struct tp_perfetto *p, struct tp_built_event *built, uint32_t name)
+{
+    uint64_t uuid = p->annotations.watched[TP_WATCHED_THREAD].value;
+    struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, uuid));
+    tp_tracks_use(&p->tracks, track);
+    built->pid = track->pid_token;
+    built->tid = track->tid_token;
+    built->name = tp_perfetto_name(p, name);
+    tp_builder_deliver(&p->builder, built);
+}
+
+static bool read_counter(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct track_event *event,
+                         const struct tp_packet *packet, int64_t ts_ns)
+{
+    if (!p->is_own) {
+        p->dropped[TP_DROP_COUNTERS]++;
+        return true;
+    }
+    struct tp_built_event built = {.cat = TP_NO_ID, .ts_ns = ts_ns, .dur_ns = TP_NULL_INT, .offset = p->offset};
+    tp_builder_begin(&p->builder, 'i');
+    if (!add_annotations(p, sequence, packet->event))
+        return false;
+    if (p->builder.spans.has >> TP_ARG_MEMORY_BYTES & 1) {
+        deliver_memory(p, &built, name_text(p, sequence, event));
+        return true;
+    }
+    struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, event->track_uuid));
+    if (!event->counter.number || !track->name.ptr || tp_str_starts(track->name, TP_PERFETTO_RESERVED))
+        return true;
+    tp_builder_begin(&p->builder, 'C');
+    tp_builder_add_real(&p->builder, TP_ARG_VALUE,
+                        event->counter.type == TP_WIRE_FIXED64 ? tp_wire_real(&event->counter)
+                                                               : (double)(int64_t)event->counter.value);
+    built.pid = track->pid_token;
+    built.tid = track->tid_token;
+    built.name = tp_perfetto_name(p, tp_interned_add_text(&p->interned, track->name));
+    tp_builder_deliver(&p->builder, &built);
+    return true;
+}
+
+bool tp_track_events_read(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
+{
+    struct track_event event;
+    int64_t ts_ns;
+    if (!read_event(p, sequence, &event, packet->event))
+        return false;
+    if (!tp_perfetto_time(p, sequence, packet, &ts_ns))
+        return true;
+    switch (event.type) {
+    case TYPE_BEGIN:
+        return read_begin(p, sequence, &event, packet, ts_ns);
+    case TYPE_END: {
+        uint32_t track = tp_tracks_number(&p->tracks, event.track_uuid) & TP_TRACK_BITS;
+        tp_slices_end(sequence, (struct tp_slice_edge){.ts_ns = ts_ns, .track = track, .event = TP_NO_ID});
+        return true;
+    }
+    case TYPE_INSTANT:
+        return read_instant(p, sequence, &event, packet, ts_ns);
+    case TYPE_COUNTER:
+        return read_counter(p, sequence, &event, packet, ts_ns);
+    default:
+        p->dropped[TP_DROP_LEGACY] += event.has_legacy;
+        return true;
+    }
+}
