@@ -87,6 +87,7 @@ BEGIN {
   tool = r "document " d " " measure facts
   ok[r "export"]   = r "export " tool
   e = r "export/" # one folder for each group of formats
+  ok[e "perfetto"] = e "perfetto " r "trace/inputs/perfetto " r "export " tool
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
   ok[r "session"]  = r "session " d "words " compare measure r "model " trace writer

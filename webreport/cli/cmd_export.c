@@ -10,6 +10,7 @@
 #include "webreport/session/output_names.h"
 #include "webreport/session/trace_walk.h"
 #include "writer/base/fs.h"
+#include "writer/base/path.h"
 #include "writer/text/nearest.h"
 
 struct options {
@@ -48,6 +49,7 @@ struct job {
     struct tp_trace_walk walk;
     struct tp_output_name *names; /* output name of each profile, in the order of the profiles */
     struct tp_export_job all;
+    const char *out, *file; /* folder of the outputs; name of the file if -o names a file, otherwise NULL */
     struct tp_filter filter;
     enum tp_export_need needs;
     struct tp_trace *baseline; /* trace given by --baseline, in the arena; NULL without the option */
@@ -58,9 +60,9 @@ struct job {
 /* Returns the output folder of a profile: the folder of the job, with `part` appended. The text is in the arena. */
 static const char *output_folder_of_profile(const struct job *job, const char *part, struct tp_arena *arena)
 {
-    size_t size = strlen(job->options->out) + strlen(part) + 2;
+    size_t size = strlen(job->out) + strlen(part) + 2;
     char *path = tp_arena_alloc(arena, size);
-    snprintf(path, size, "%s%s%s", job->options->out, *part ? "/" : "", part);
+    snprintf(path, size, "%s%s%s", job->out, *part ? "/" : "", part);
     return path;
 }
 
@@ -86,7 +88,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
                                .read = &job->options->read,
                                .reading = &a->trace.reading,
                                .is_slim = job->options->is_slim,
-                               .out = job->options->out,
+                               .out = job->out,
                                .run = name->run,
                                .worker = name->worker,
                                .folder = output_folder_of_profile(job, name->folder, &a->arena),
@@ -157,12 +159,40 @@ static void print_written(struct job *job)
     tp_console_notice(job->console, "wrote %s%s", *job->all.written ? job->all.written : job->options->out, others);
 }
 
+static bool is_file_name(const char *name, const char *endings)
+{
+    size_t size = strlen(name);
+    for (const char *at = endings; at && *at; at += strspn(at, " ")) {
+        size_t ending = strcspn(at, " ");
+        if (ending < size && memcmp(name + size - ending, at, ending) == 0)
+            return true;
+        at += ending;
+    }
+    return false;
+}
+
+/* Splits the value of -o into a folder and the name of a file, if it is the name of a file of the format. */
+static int split_output(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    const char *out = job->options->out, *base = tp_path_base(out);
+    (void)err;
+    job->out = out;
+    if (!is_file_name(out, job->format->file_endings))
+        return TP_OK;
+    job->file = base;
+    size_t folder_bytes = (size_t)(base - out);
+    job->out = folder_bytes ? tp_arena_copy(&job->arena, out, folder_bytes - (folder_bytes > 1)) : ".";
+    return TP_OK;
+}
+
 static int run_export(struct job *job)
 {
     static const struct tp_walk_user user = {.found = make_output_names, .use = write_profile};
     struct tp_error err = {0};
     tp_arena_init(&job->arena, 0);
-    job->all = (struct tp_export_job){.out = job->options->out, .arena = &job->arena};
+    int code = tp_arena_run(&job->arena, split_output, job, &err);
+    job->all = (struct tp_export_job){.out = job->out, .file = job->file, .arena = &job->arena};
     job->walk.read = job->options->read;
     job->walk.read.keeps_frame_stacks = job->format->reads_frame_stacks;
     job->walk.read.keeps_ends = job->format->keeps_ends;
@@ -173,7 +203,7 @@ static int run_export(struct job *job)
     job->walk.arena = &job->arena;
     job->walk.user = &user;
     job->walk.context = job;
-    int code = tp_arena_run(&job->arena, export_traces, job, &err);
+    code = code < 0 ? code : tp_arena_run(&job->arena, export_traces, job, &err);
     tp_console_progress_end(job->console);
     if (code < 0)
         tp_console_error(job->console, "%s", err.text);

@@ -5,6 +5,8 @@
 
 #include "webreport/export/export_formats.h"
 
+#define TP_PERFETTO_ENDINGS ".pftrace .pftrace.gz .perfetto-trace .perfetto-trace.gz"
+
 const struct tp_export_format tp_export_formats[] = {
     {.name = "chrome",
      .keeps_ends = true,
@@ -25,6 +27,20 @@ const struct tp_export_format tp_export_formats[] = {
      .write = tp_export_folded,
      .check_metric = tp_export_folded_has_metric,
      .reads_frame_stacks = true,
+     .needs = TP_EXPORT_NEEDS_TRACE},
+    {.name = "perfetto",
+     .keeps_ends = true,
+     .write = tp_export_perfetto,
+     .finish = tp_export_perfetto_job,
+     .has_own_folders = true,
+     .file_endings = TP_PERFETTO_ENDINGS,
+     .needs = TP_EXPORT_NEEDS_TRACE},
+    {.name = "pftrace",
+     .keeps_ends = true,
+     .write = tp_export_perfetto,
+     .finish = tp_export_perfetto_job,
+     .has_own_folders = true,
+     .file_endings = TP_PERFETTO_ENDINGS,
      .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "pprof", .write = tp_export_pprof, .needs = TP_EXPORT_NEEDS_TRACE},
     {.name = "pstats", .write = tp_export_pstats, .needs = TP_EXPORT_NEEDS_TRACE},

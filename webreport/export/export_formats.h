@@ -15,6 +15,7 @@ enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_
 /* Data of one run of the command `export`, for formats that also write files about all profiles together. */
 struct tp_export_job {
     const char *out;        /* folder given by -o */
+    const char *file;       /* name of the file in `out`, if -o ends in a file name of the format; otherwise NULL */
     struct tp_arena *arena; /* memory for the whole command; its guard is not set while tp_export_format.write runs */
     void *kept;             /* private data that the format stores in `arena`; initially NULL */
     char written[1024];     /* names of the first written files, as text: "a.csv, b.csv" */
@@ -73,6 +74,8 @@ struct tp_export_format {
     /* Returns the parts of the profile that the options in `export` need; filter, read and is_slim must be set. NULL if
      * the format always needs the same parts (member `needs`). */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
+    /* endings of file names that -o may have, separated by spaces; NULL if -o is always a folder */
+    const char *file_endings;
     bool rereads_trace;   /* true: the format reads export->path again */
     bool supports_slim;   /* true: the format supports --slim */
     bool has_own_folders; /* true: the format makes its own folders in `out`, and the caller does not make `folder` */
@@ -136,6 +139,11 @@ int tp_export_pprof(const struct tp_export *export, struct tp_error *err);
 
 /* Writes WORKER.speedscope.json for speedscope: samples and states of each thread (export_speedscope.c). */
 int tp_export_speedscope(const struct tp_export *export, struct tp_error *err);
+
+/* tp_export_perfetto writes WORKER.pftrace, or the file that -o names, for Perfetto. With several profiles,
+ * tp_export_perfetto_job writes one file with all of them (export_perfetto.c). */
+int tp_export_perfetto(const struct tp_export *export, struct tp_error *err);
+int tp_export_perfetto_job(const struct tp_export_job *job, struct tp_error *err);
 
 /* Writes WORKER.pstats: calls of Python functions, with the same definitions as in cProfile (pstats.c). */
 int tp_export_pstats(const struct tp_export *export, struct tp_error *err);

@@ -182,6 +182,12 @@ const char *tp_kind_category_name(unsigned kind)
     return cats[kind];
 }
 
+const char *tp_kind_call_category_name(struct tp_str name)
+{
+    bool is_driver = tp_str_starts(name, "cu") && name.len > 2 && name.ptr[2] >= 'A' && name.ptr[2] <= 'Z';
+    return is_driver ? "cuda_driver" : "cuda_runtime";
+}
+
 /* Returns true if the cost of an operator depends on values of its arguments, such as strides, causal masks, or the
  * dimension of a selection. */
 static bool has_costly_values(struct tp_str name)

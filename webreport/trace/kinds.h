@@ -41,6 +41,9 @@ bool tp_kind_is_communication_task(struct tp_str type);
 enum tp_range_kind tp_range_kind_by_text(struct tp_str text);
 /* Returns the usual category of a kind; NULL for TP_KIND_NONE, TP_KIND_SPAN and TP_KIND_OTHER. Static text. */
 const char *tp_kind_category_name(unsigned kind);
+/* Returns the category that torch gives to a CUDA call with this name: driver calls begin with "cu" and a capital
+ * letter. Static text. */
+const char *tp_kind_call_category_name(struct tp_str name);
 unsigned tp_name_meaning_by_name(struct tp_str name);
 
 #endif

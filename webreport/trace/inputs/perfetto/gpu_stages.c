@@ -1,5 +1,5 @@
-/* Reads GPU stages and counters of devices: see gpu_stages.h. Fields are those of Perfetto's messages GpuRenderStageEvent
- * and GpuCounterEvent. Names of stages and of their data are those of torch's CUPTI backend. */
+/* Reads GPU stages and counters of devices: see gpu_stages.h. Fields are those of Perfetto's messages
+ * GpuRenderStageEvent and GpuCounterEvent. Names of stages and of their data are those of torch's CUPTI backend. */
 #include "webreport/trace/inputs/perfetto/gpu_stages.h"
 
 #include <stdio.h>
@@ -27,6 +27,8 @@ struct stage {
     unsigned kind; /* enum tp_kind */
     /* found in the data of the stage */
     int64_t stream; /* TP_NULL_INT if the data has none */
+    int64_t row;    /* row of an exported trace; TP_NULL_INT if the device and the stream give the row */
+    bool has_device;
     bool has_correlation, has_direction, has_kinds, has_bytes, has_memory_kind, has_graph, has_occupancy, has_grid;
 };
 
@@ -128,10 +130,11 @@ static bool read_extra(struct tp_perfetto *p, struct stage *stage, struct tp_str
     }
     if (wire.is_broken)
         return false;
-    if (tp_str_equal(name, TP_STR("stream id"))) {
+    if (tp_str_equal(name, TP_STR("stream id")))
         stage->stream = integer_of_text(value);
-        return true;
-    }
+    else if (p->is_own && tp_str_equal(name, TP_STR(TP_EXPORTED_ROW)))
+        stage->row = integer_of_text(value);
+    stage->has_device |= tp_str_equal(name, TP_STR("device id"));
     if (tp_str_equal(name, TP_STR("arch")))
         read_arch(p, (int64_t)stage->device, value);
     struct tp_builder_key key = tp_annotations_key(&p->interned, &p->builder, tp_interned_add_text(&p->interned, name));
@@ -201,7 +204,7 @@ static bool read_launch(struct tp_perfetto *p, const struct tp_sequence *sequenc
 /* Reads the fields of a stage, without its data. */
 static bool read_stage(struct stage *stage, struct tp_str message)
 {
-    *stage = (struct stage){.stream = TP_NULL_INT};
+    *stage = (struct stage){.stream = TP_NULL_INT, .row = TP_NULL_INT};
     const struct tp_wire_number wanted[] = {{2, &stage->duration},   {11, &stage->device},   {13, &stage->queue_iid},
                                             {14, &stage->stage_iid}, {20, &stage->name_iid}, {19, &stage->kernel_iid}};
     struct tp_wire wire = tp_wire_of(message);
@@ -297,6 +300,23 @@ static bool add_data(struct tp_perfetto *p, const struct tp_sequence *sequence, 
     return true;
 }
 
+/* Sets the process and the thread of a stage's event: its device and stream, or the row of the exported trace. */
+static void set_row(struct tp_perfetto *p, struct tp_built_event *built, const struct stage *stage)
+{
+    if (stage->row >= 0 && (uint64_t)stage->row < p->tracks.rows.count) {
+        const struct tp_exported_row *exported = TP_AT(&p->tracks.rows, struct tp_exported_row, stage->row);
+        built->pid = exported->pid;
+        built->tid = exported->tid;
+        return;
+    }
+    int64_t device = (int64_t)stage->device;
+    struct tp_stream_row *row = tp_stages_row(p, device, stage->stream);
+    if (!row->is_named && !p->is_own)
+        name_stream(p, row, device, stage->stream);
+    built->pid = row->pid_token;
+    built->tid = row->tid_token;
+}
+
 bool tp_stages_read(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
 {
     struct stage stage;
@@ -315,21 +335,21 @@ bool tp_stages_read(struct tp_perfetto *p, struct tp_sequence *sequence, const s
     if (stage.kind != TP_KIND_GPU_ANNOTATION && !add_data(p, sequence, &stage, packet->stage))
         return false;
     int64_t device = (int64_t)stage.device;
+    bool has_stream = stage.stream != TP_NULL_INT;
     if (stage.stream == TP_NULL_INT)
         stage.stream = stream_of_queue(text_of_iid(p, sequence, TP_INTERNED_STAGES, stage.queue_iid));
     if (stage.stream == TP_NULL_INT)
         stage.stream = (int64_t)(stage.queue_iid & INT32_MAX);
-    tp_builder_add_int(&p->builder, TP_ARG_DEVICE, device);
-    tp_builder_add_int(&p->builder, TP_ARG_STREAM, stage.stream);
-    struct tp_stream_row *row = tp_stages_row(p, device, stage.stream);
-    if (!row->is_named)
-        name_stream(p, row, device, stage.stream);
-    built.pid = row->pid_token;
-    built.tid = row->tid_token;
+    if (!p->is_own || stage.has_device)
+        tp_builder_add_int(&p->builder, TP_ARG_DEVICE, device);
+    if (!p->is_own || has_stream)
+        tp_builder_add_int(&p->builder, TP_ARG_STREAM, stage.stream);
+    set_row(p, &built, &stage);
     built.dur_ns = stage.duration < TP_MAX_TIME_NS ? (int64_t)stage.duration : TP_MAX_TIME_NS;
     built.name = tp_perfetto_name(p, name_of_stage(p, sequence, &stage));
     built.cat = tp_perfetto_category_of_text(p, tp_kind_category_name(stage.kind));
     tp_builder_deliver(&p->builder, &built);
+    tp_perfetto_extend(p, built.ts_ns, (int64_t)((uint64_t)built.ts_ns + (uint64_t)built.dur_ns));
     count_stage(p, &stage, stage.name.len || stage.name_iid);
     return true;
 }

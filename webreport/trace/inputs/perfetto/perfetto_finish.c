@@ -138,17 +138,6 @@ static void add_members(struct tp_perfetto *p)
 
 /* ---- elements that end a trace of torch ---- */
 
-static void find_window(const struct tp_sink *sink, int64_t *low_ns, int64_t *high_ns)
-{
-    *low_ns = INT64_MAX;
-    *high_ns = INT64_MIN;
-    for (size_t i = 0; i < sink->events.count; i++) {
-        const struct tp_event *event = TP_AT(&sink->events, struct tp_event, i);
-        *low_ns = event->ts_ns < *low_ns ? event->ts_ns : *low_ns;
-        *high_ns = tp_event_end(event) > *high_ns ? tp_event_end(event) : *high_ns;
-    }
-}
-
 static void add_mark(struct tp_perfetto *p, const char *name, int64_t ts_ns)
 {
     struct tp_built_event built = {.cat = TP_NO_ID, .dur_ns = TP_NULL_INT, .ts_ns = ts_ns, .offset = p->offset};
@@ -164,19 +153,17 @@ static void add_end_of_recording(struct tp_perfetto *p)
 {
     struct tp_built_event span = {
         .offset = p->offset, .pid = TP_STR("\"Spans\""), .tid = TP_STR("\"PyTorch Profiler\"")};
-    int64_t low_ns, high_ns;
-    find_window(p->sink, &low_ns, &high_ns);
-    if (p->is_own || low_ns > high_ns)
+    if (p->is_own || p->first_ns > p->last_ns)
         return;
-    span.ts_ns = low_ns;
-    span.dur_ns = high_ns - low_ns;
+    span.ts_ns = p->first_ns;
+    span.dur_ns = p->last_ns - p->first_ns;
     span.name = tp_perfetto_name_of_text(p, "PyTorch Profiler (0)");
     span.cat = tp_perfetto_category_of_text(p, "Trace");
     tp_builder_begin(&p->builder, 'X');
     tp_builder_deliver(&p->builder, &span);
-    add_mark(p, "Iteration Start: PyTorch Profiler", low_ns);
+    add_mark(p, "Iteration Start: PyTorch Profiler", p->first_ns);
     if (!p->is_cut)
-        add_mark(p, "Record Window End", high_ns);
+        add_mark(p, "Record Window End", p->last_ns);
 }
 
 /* Makes operators of the slices without a category that preceded the first category of torch. */
@@ -191,6 +178,16 @@ static void fix_plain_slices(struct tp_perfetto *p)
         reading->read[TP_KIND_ANNOTATION]--;
         reading->read[TP_KIND_OPERATOR]++;
     }
+}
+
+/* Returns the number of elements that torch's JSON has for the names of processes and threads. */
+static uint64_t count_names(const struct tp_sink *sink)
+{
+    enum { OF_PROCESS = 3, OF_THREAD = 2 }; /* name, labels and sort index; name and sort index */
+    uint64_t count = OF_PROCESS * sink->processes.count;
+    for (size_t i = 0; i < sink->threads.count; i++)
+        count += TP_AT(&sink->threads, struct tp_thread, i)->name.len ? OF_THREAD : 0;
+    return count;
 }
 
 static void set_producer(struct tp_perfetto *p)
@@ -235,7 +232,11 @@ int tp_perfetto_finish(struct tp_perfetto *p)
         tp_sink_add_note(p->sink, TP_STR("the file ends inside a packet: cut"));
     reading->is_truncated = p->is_cut;
     reading->has_end = !p->is_cut;
-    reading->element_count = p->builder.element_count;
+    uint64_t names = count_names(p->sink);
+    reading->skipped_by_phase['M'] += names;
+    reading->element_count = p->builder.element_count + names;
+    if (p->reading_member.ptr)
+        tp_exported_reading_read(p->sink, p->reading_member);
     tp_decoder_finish(&p->builder.decoder);
     return TP_OK;
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "webreport/trace/inputs/perfetto/gpu_stages.h"
 #include "webreport/trace/inputs/perfetto/interned_data.h"
 #include "webreport/trace/inputs/perfetto/perfetto_finish.h"
-#include "webreport/trace/inputs/perfetto/gpu_stages.h"
 #include "webreport/trace/inputs/perfetto/track_events.h"
 #include "writer/base/limits.h"
 
@@ -347,7 +347,7 @@ static int read_trace(void *context, struct tp_error *err)
 int tp_perfetto_read(struct tp_source *source)
 {
     struct tp_arena *arena = source->sink->trace->arena;
-    struct tp_perfetto p = {.source = source, .sink = source->sink};
+    struct tp_perfetto p = {.source = source, .sink = source->sink, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
     source->is_binary = true;
     int code = tp_arena_run(arena, read_trace, &p, NULL);
     tp_builder_release(&p.builder);

@@ -12,6 +12,8 @@ bool tp_perfetto_time(struct tp_perfetto *p, struct tp_sequence *sequence, const
         p->dropped[TP_DROP_CLOCKS]++;
         return false;
     }
+    if (*ns < 0 && !p->is_own)
+        *ns = INT64_MAX; /* no clock counts so far; the decoder counts a time out of range */
     if (!p->has_base) {
         p->has_base = true;
         p->base_ns = *ns > least_epoch_ns && p->clocks.has_snapshot ? p->clocks.first_snapshot_ns : 0;

@@ -4,19 +4,11 @@
 
 #include "webreport/trace/inputs/perfetto/annotations.h"
 #include "webreport/trace/inputs/perfetto/clocks.h"
+#include "webreport/trace/inputs/perfetto/exported_facts.h"
 #include "webreport/trace/inputs/perfetto/slices.h"
 #include "webreport/trace/inputs/perfetto/tracks.h"
 #include "webreport/trace/inputs/perfetto/wire.h"
 #include "webreport/trace/source.h"
-
-/* A file that `tracepress export` wrote begins with an instant of this category, whose annotations are the top-level
- * members of the trace. Such a file also has counters that other files do not have. */
-#define TP_PERFETTO_OWN_CATEGORY "tracepress"
-/* Members with data that the exported trace could not show, and with its producer. */
-#define TP_PERFETTO_UNKNOWN "tracepress_unknown"
-#define TP_PERFETTO_PRODUCER "tracepress_producer"
-/* Start of the names of counters that only viewers need. */
-#define TP_PERFETTO_RESERVED "memory "
 
 enum { TP_TRACK_BITS = 0x3FFFFFFF };
 
@@ -50,13 +42,15 @@ struct tp_perfetto {
     bool is_cut;
     bool has_base;   /* true if base_ns is set, by the first event with a time */
     int64_t base_ns; /* subtracted from all times, ns: the time of the first snapshot if times count from 1970 */
+    int64_t first_ns, last_ns; /* earliest start and latest end of all slices and stages, ns */
     /* facts about the contents */
-    bool is_torch;              /* true if a slice has a category of torch.profiler */
-    bool is_own;                /* true if tracepress export wrote the file */
-    bool has_rank;              /* true if the name of the file has a rank */
-    uint32_t unknown;           /* data that the exported trace could not show, bits of enum tp_unknown */
-    struct tp_str own_producer; /* producer of the exported trace; ptr NULL if it was a trace of torch.profiler */
-    uint64_t inflated_bytes;    /* bytes of all compressed packets after inflating */
+    bool is_torch;                /* true if a slice has a category of torch.profiler */
+    bool is_own;                  /* true if tracepress export wrote the file */
+    bool has_rank;                /* true if the name of the file has a rank */
+    uint32_t unknown;             /* data that the exported trace could not show, bits of enum tp_unknown */
+    struct tp_str own_producer;   /* producer of the exported trace; ptr NULL if it was a trace of torch.profiler */
+    struct tp_str reading_member; /* what the reader of the exported trace counted, as JSON; ptr NULL if absent */
+    uint64_t inflated_bytes;      /* bytes of all compressed packets after inflating */
     uint64_t slice_count, stage_count;
     uint64_t kernel_count, copies_without_direction, copies_without_kinds, copies_without_bytes;
     uint64_t kernels_without_grid, kernels_with_occupancy, graph_kernel_count;
@@ -88,6 +82,13 @@ struct tp_packet {
 /* Finds the time of a packet relative to the base of the trace. Returns false, and counts the packet, if it has none.
  */
 bool tp_perfetto_time(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet, int64_t *ns);
+
+/* Extends the time from first_ns to last_ns. */
+static inline void tp_perfetto_extend(struct tp_perfetto *p, int64_t start_ns, int64_t end_ns)
+{
+    p->first_ns = start_ns < p->first_ns ? start_ns : p->first_ns;
+    p->last_ns = end_ns > p->last_ns ? end_ns : p->last_ns;
+}
 
 /* Returns the id in the sink of an interned text as a name, or as a category. */
 uint32_t tp_perfetto_name(struct tp_perfetto *p, uint32_t text);

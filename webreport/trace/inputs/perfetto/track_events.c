@@ -24,13 +24,17 @@ enum field {
     FIELD_ENDING_FLOWS = 48
 };
 
-/* A track event without its annotations and links. */
+enum { KEPT_ANNOTATIONS = 16 };
+
+/* A track event without its links. */
 struct track_event {
     uint64_t type, track_uuid, name_iid;
     bool has_track, has_legacy, has_flows;
     struct tp_str name;
     uint32_t category;            /* first category, number of an interned text; TP_NO_ID if the event has none */
     struct tp_wire_field counter; /* value of a counter; number 0 if absent */
+    struct tp_str annotations[KEPT_ANNOTATIONS];
+    unsigned annotation_count; /* number of annotations; those beyond KEPT_ANNOTATIONS are not kept */
 };
 
 /* ---- fields of an event ---- */
@@ -70,6 +74,10 @@ static bool read_long_field(struct tp_perfetto *p, const struct tp_sequence *seq
                             const struct tp_wire_field *field)
 {
     switch (field->number) {
+    case FIELD_ANNOTATION:
+        if (field->type == TP_WIRE_BYTES && event->annotation_count++ < KEPT_ANNOTATIONS)
+            event->annotations[event->annotation_count - 1] = field->bytes;
+        return true;
     case FIELD_CATEGORY_IIDS:
         return add_interned_categories(p, sequence, event, field);
     case FIELD_CATEGORIES:
@@ -100,7 +108,12 @@ static bool read_event(struct tp_perfetto *p, const struct tp_sequence *sequence
 {
     struct tp_wire wire = tp_wire_of(message);
     struct tp_wire_field field;
-    *event = (struct track_event){.category = TP_NO_ID};
+    event->type = event->track_uuid = event->name_iid = 0;
+    event->has_track = event->has_legacy = event->has_flows = false;
+    event->name = (struct tp_str){NULL, 0};
+    event->category = TP_NO_ID;
+    event->counter.number = 0;
+    event->annotation_count = 0;
     event->has_track = sequence->has_default_track;
     event->track_uuid = sequence->has_default_track ? sequence->default_track : 0;
     while (tp_wire_next(&wire, &field)) {
@@ -132,12 +145,16 @@ static uint32_t name_text(struct tp_perfetto *p, const struct tp_sequence *seque
 }
 
 /* Adds all annotations of an event to the element that is being built. Returns false if one is broken. */
-static bool add_annotations(struct tp_perfetto *p, const struct tp_sequence *sequence, struct tp_str message)
+static bool add_annotations(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct track_event *event,
+                            struct tp_str message)
 {
-    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire wire = tp_wire_of(event->annotation_count > KEPT_ANNOTATIONS ? message : TP_STR(""));
     struct tp_wire_field field;
     for (int i = 0; i < TP_WATCHED_COUNT; i++)
         p->annotations.watched[i].is_there = false;
+    for (unsigned i = 0; i < event->annotation_count && event->annotation_count <= KEPT_ANNOTATIONS; i++)
+        if (!tp_annotations_add(&p->annotations, &p->builder, sequence, event->annotations[i]))
+            return false;
     while (tp_wire_next(&wire, &field))
         if (tp_wire_is(&field, FIELD_ANNOTATION, TP_WIRE_BYTES) &&
             !tp_annotations_add(&p->annotations, &p->builder, sequence, field.bytes))
@@ -224,7 +241,7 @@ static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, cons
     bool is_span = p->is_own && event->category != TP_NO_ID &&
                    tp_str_equal(tp_interned_text(&p->interned, event->category), TP_STR("Trace"));
     tp_builder_begin(&p->builder, 'X');
-    if (!add_annotations(p, sequence, packet->event))
+    if (!add_annotations(p, sequence, event, packet->event))
         return false;
     built.name = tp_perfetto_name(p, name_text(p, sequence, event));
     built.cat = category_of_slice(p, event, track);
@@ -240,6 +257,7 @@ static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, cons
     if (added != TP_NO_ID && event->category == TP_NO_ID && !p->is_torch && !p->is_own)
         *(uint32_t *)tp_vec_push(&p->plain_slices) = added;
     p->slice_count++;
+    tp_perfetto_extend(p, ts_ns, ts_ns);
     tp_slices_begin(&p->slices, sequence, p->sink->events.data,
                     (struct tp_slice_edge){.ts_ns = ts_ns, .track = number & TP_TRACK_BITS, .event = added});
     if (event->has_flows && (p->is_torch || p->is_own))
@@ -249,19 +267,30 @@ static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, cons
 
 /* ---- marks and counters of files that tracepress wrote ---- */
 
-/* Adds a top-level member of the exported trace. json: its value. */
+/* Returns a copy of a JSON value that stays valid with the trace. */
+static struct tp_str keep_json(struct tp_perfetto *p, struct tp_str json)
+{
+    return (struct tp_str){tp_arena_copy(p->sink->trace->arena, json.ptr, json.len), json.len};
+}
+
+/* Adds a member of the exported trace. json: its value. */
 static void add_member(struct tp_perfetto *p, struct tp_str key, struct tp_str json)
 {
     if (!tp_put_is_json(json, TP_MAX_DEPTH))
         return;
-    if (tp_str_equal(key, TP_STR(TP_PERFETTO_UNKNOWN))) {
-        int64_t unknown = tp_value_int(json);
-        p->unknown = unknown > 0 && unknown <= UINT32_MAX ? (uint32_t)unknown : 0;
-    } else if (tp_str_equal(key, TP_STR(TP_PERFETTO_PRODUCER))) {
+    int64_t number = tp_value_int(json);
+    if (tp_str_equal(key, TP_STR(TP_EXPORTED_UNKNOWN)))
+        p->unknown = number > 0 && number <= UINT32_MAX ? (uint32_t)number : 0;
+    else if (tp_str_equal(key, TP_STR(TP_EXPORTED_PRODUCER)))
         p->own_producer = tp_value_text(p->sink->trace->arena, json);
-    } else {
+    else if (tp_str_equal(key, TP_STR(TP_EXPORTED_START)))
+        p->base_ns -= number != TP_NULL_INT && number > -TP_MAX_TIME_NS && number < TP_MAX_TIME_NS ? number : 0;
+    else if (tp_str_equal(key, TP_STR(TP_EXPORTED_ROWS)))
+        tp_exported_rows_read(p->sink, &p->tracks.rows, keep_json(p, json));
+    else if (tp_str_equal(key, TP_STR(TP_EXPORTED_READING)))
+        p->reading_member = keep_json(p, json);
+    else
         tp_sink_add_member(p->sink, key, json);
-    }
 }
 
 /* Reads the top-level members of the exported trace, which are annotations of one instant. */
@@ -284,8 +313,9 @@ static bool read_instant(struct tp_perfetto *p, const struct tp_sequence *sequen
                          const struct tp_packet *packet, int64_t ts_ns)
 {
     struct tp_str category = event->category == TP_NO_ID ? TP_STR("") : tp_interned_text(&p->interned, event->category);
-    if (tp_str_equal(category, TP_STR(TP_PERFETTO_OWN_CATEGORY))) {
-        p->is_own = p->tracks.is_own = true;
+    if (tp_str_equal(category, TP_STR(TP_EXPORTED_CATEGORY))) {
+        p->is_own = p->tracks.is_own = p->has_base = true;
+        p->base_ns = p->clocks.has_snapshot ? p->clocks.first_snapshot_ns : 0;
         return read_members(p, sequence, packet->event);
     }
     if (!p->is_own) {
@@ -301,7 +331,7 @@ static bool read_instant(struct tp_perfetto *p, const struct tp_sequence *sequen
         return true;
     }
     tp_builder_begin(&p->builder, 'i');
-    if (!add_annotations(p, sequence, packet->event))
+    if (!add_annotations(p, sequence, event, packet->event))
         return false;
     built.name = tp_perfetto_name(p, name_text(p, sequence, event));
     built.cat = event->category == TP_NO_ID ? TP_NO_ID : tp_perfetto_category(p, event->category);
@@ -333,14 +363,14 @@ static bool read_counter(struct tp_perfetto *p, const struct tp_sequence *sequen
     }
     struct tp_built_event built = {.cat = TP_NO_ID, .ts_ns = ts_ns, .dur_ns = TP_NULL_INT, .offset = p->offset};
     tp_builder_begin(&p->builder, 'i');
-    if (!add_annotations(p, sequence, packet->event))
+    if (!add_annotations(p, sequence, event, packet->event))
         return false;
     if (p->builder.spans.has >> TP_ARG_MEMORY_BYTES & 1) {
         deliver_memory(p, &built, name_text(p, sequence, event));
         return true;
     }
     struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, event->track_uuid));
-    if (!event->counter.number || !track->name.ptr || tp_str_starts(track->name, TP_PERFETTO_RESERVED))
+    if (!event->counter.number || !track->name.ptr || tp_str_starts(track->name, TP_EXPORTED_VIEW_COUNTER))
         return true;
     tp_builder_begin(&p->builder, 'C');
     tp_builder_add_real(&p->builder, TP_ARG_VALUE,
@@ -366,6 +396,7 @@ bool tp_track_events_read(struct tp_perfetto *p, struct tp_sequence *sequence, c
         return read_begin(p, sequence, &event, packet, ts_ns);
     case TYPE_END: {
         uint32_t track = tp_tracks_number(&p->tracks, event.track_uuid) & TP_TRACK_BITS;
+        p->last_ns = ts_ns > p->last_ns ? ts_ns : p->last_ns;
         tp_slices_end(sequence, (struct tp_slice_edge){.ts_ns = ts_ns, .track = track, .event = TP_NO_ID});
         return true;
     }

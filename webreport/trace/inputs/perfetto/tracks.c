@@ -14,6 +14,7 @@ void tp_tracks_init(struct tp_tracks *tracks, struct tp_sink *sink)
 {
     struct tp_arena *arena = sink->trace->arena;
     *tracks = (struct tp_tracks){.sink = sink, .items = TP_VEC(arena, struct tp_track)};
+    tracks->rows = TP_VEC(arena, struct tp_exported_row);
     tp_id_map_init(&tracks->numbers, arena);
 }
 
@@ -188,6 +189,26 @@ static void name_rows(struct tp_tracks *tracks, const struct place *place, uint3
 
 /* Finds the process and the thread of a track. Time that the recorder used belongs to a process of its own, as in
  * torch's JSON. */
+/* Gives a track the row that it had in the exported trace. Returns false if it had none. */
+static bool place_exported_track(struct tp_tracks *tracks, struct tp_track *track)
+{
+    const struct tp_track *at = track;
+    for (int level = 0; level < MAX_LEVELS && at->parent && !at->has_thread; level++) {
+        const uint32_t *parent = tp_id_map_find(&tracks->numbers, at->parent);
+        if (!parent)
+            return false;
+        at = track_at(tracks, *parent);
+    }
+    if (at->uuid == 0 || at->uuid > tracks->rows.count)
+        return false;
+    const struct tp_exported_row *row = TP_AT(&tracks->rows, struct tp_exported_row, at->uuid - 1);
+    track->pid_token = row->pid;
+    track->tid_token = row->tid;
+    track->shown_process = TP_STR("");
+    track->is_placed = track->is_exported = true;
+    return true;
+}
+
 static struct place place_track(struct tp_tracks *tracks, struct tp_track *track)
 {
     struct place place = find_place(tracks, track);
@@ -207,7 +228,7 @@ static struct place place_track(struct tp_tracks *tracks, struct tp_track *track
 struct tp_track *tp_tracks_place(struct tp_tracks *tracks, uint32_t number)
 {
     struct tp_track *track = track_at(tracks, number);
-    if (!track->is_placed)
+    if (!track->is_placed && !(tracks->is_own && place_exported_track(tracks, track)))
         place_track(tracks, track);
     return track;
 }
@@ -223,7 +244,7 @@ static void use_track(struct tp_tracks *tracks, struct tp_track *track, const st
 
 void tp_tracks_use(struct tp_tracks *tracks, struct tp_track *track)
 {
-    if (track->has_events)
+    if (track->has_events || track->is_exported)
         return;
     struct place place = find_place(tracks, track);
     place.pid = track->placed_pid;

@@ -4,6 +4,7 @@
 #ifndef TP_WEBREPORT_TRACE_INPUTS_PERFETTO_TRACKS_H
 #define TP_WEBREPORT_TRACE_INPUTS_PERFETTO_TRACKS_H
 
+#include "webreport/trace/inputs/perfetto/exported_facts.h"
 #include "webreport/trace/inputs/perfetto/interned.h"
 
 struct tp_track {
@@ -11,6 +12,7 @@ struct tp_track {
     bool is_described;                                     /* false for a track that only events name */
     bool has_process, has_thread;                          /* true if the description names a process or a thread */
     bool is_placed;                                        /* true if the members after `labels` are set */
+    bool is_exported;                                      /* true if the track has a row of an exported trace */
     bool has_events;                                       /* true if `thread` is set */
     int64_t pid, thread_pid, tid;                          /* numbers in the description */
     struct tp_str name, process_name, thread_name, labels; /* ptr NULL if absent */
@@ -24,7 +26,8 @@ struct tp_tracks {
     struct tp_sink *sink;
     struct tp_id_map numbers; /* number of the track of each uuid */
     struct tp_vec items;      /* elements: struct tp_track */
-    bool is_own;              /* true for a file of export: names of threads need no prefix */
+    bool is_own;              /* true for a file of `tracepress export` */
+    struct tp_vec rows; /* rows of an exported trace: row i has the track i + 1; elements: struct tp_exported_row */
 };
 
 void tp_tracks_init(struct tp_tracks *tracks, struct tp_sink *sink);

@@ -47,7 +47,7 @@ static bool read_bytes(struct tp_wire *wire, struct tp_str *bytes)
     return true;
 }
 
-bool tp_wire_next(struct tp_wire *wire, struct tp_wire_field *field)
+bool tp_wire_next_field(struct tp_wire *wire, struct tp_wire_field *field)
 {
     enum { NUMBER_BITS = 29 };
     uint64_t tag;

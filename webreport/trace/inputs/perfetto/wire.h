@@ -43,7 +43,31 @@ static inline bool tp_wire_read_number(struct tp_wire *wire, uint64_t *value)
 }
 
 /* Reads the next field. Returns false at the end of the message or if the message is broken. */
-bool tp_wire_next(struct tp_wire *wire, struct tp_wire_field *field);
+bool tp_wire_next_field(struct tp_wire *wire, struct tp_wire_field *field);
+
+/* Does the same as tp_wire_next_field. Inline for fields below 16 with a short number or a short text, because a trace
+ * has dozens of them for each event. */
+static inline bool tp_wire_next(struct tp_wire *wire, struct tp_wire_field *field)
+{
+    const unsigned char *at = wire->at;
+    if (wire->end - at < 2 || at[0] < 8 || (at[0] | at[1]) >= 0x80 || wire->is_broken)
+        return tp_wire_next_field(wire, field);
+    unsigned type = at[0] & 7, value = at[1];
+    field->number = at[0] >> 3;
+    field->type = type;
+    field->bytes = (struct tp_str){NULL, 0};
+    if (type == TP_WIRE_NUMBER) {
+        field->value = value;
+        wire->at = at + 2;
+        return true;
+    }
+    if (type != TP_WIRE_BYTES || (size_t)(wire->end - at) - 2 < value)
+        return tp_wire_next_field(wire, field);
+    field->value = 0;
+    field->bytes = (struct tp_str){(const char *)at + 2, value};
+    wire->at = at + 2 + value;
+    return true;
+}
 
 /* Returns true if a field has the number `number` and the type `type`. A known number with another type counts as an
  * unknown field, as in protobuf's own parsers. */
