@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""perfetto.py KIND FOLDER: writes a small Perfetto trace (protobuf) to FOLDER/trace.pftrace. The writer of messages is
+independent of tracepress. Times are in ns; the operator of 100 us and its kernel of 40 us occur in most kinds."""
+import gzip
+import os
+import struct
+import sys
+import zlib
+
+BASE = 1790000000000000000
+BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def message(field, content):
+    content = content.encode() if isinstance(content, str) else content
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def real(field, value):
+    return varint(field << 3 | 1) + struct.pack("<d", value)
+
+
+class Trace:
+    """Packets of one sequence. Texts are interned with the numbers 1, 2 .. of each table."""
+
+    def __init__(self, sequence=1, clock=None):
+        self.packets, self.sequence, self.clock, self.tables = [], sequence, clock, {}
+
+    def packet(self, *fields, time=None, flags=0):
+        head = number(10, self.sequence)
+        if time is not None:
+            head = number(8, time) + head
+        if flags:
+            head += number(13, flags)
+        self.packets.append(message(1, head + b"".join(fields)))
+
+    def intern(self, field, text, text_field=2):
+        """Returns the number of a text, and the bytes that define it if it is new."""
+        table = self.tables.setdefault(field, {})
+        if text in table:
+            return table[text], b""
+        table[text] = len(table) + 1
+        return table[text], message(field, number(1, table[text]) + message(text_field, text))
+
+    def start(self, base=BASE, extra=b"", clear=1):
+        clocks = message(1, number(1, 6) + number(2, base)) + message(1, number(1, 1) + number(2, base)) + extra
+        self.packet(message(6, clocks), flags=clear)
+
+    def tracks(self, uuid=11, tid=7):
+        self.packet(message(60, number(1, 10) + message(3, number(1, 42) + message(6, "python"))))
+        self.packet(message(60, number(1, uuid) + number(5, 10) + message(4, number(1, 42) + number(2, tid) + message(5, "main"))))
+
+    def begin(self, time, name, category="cpu_op", track=11, annotations=(), flags=2, **fields):
+        name_iid, defined = self.intern(2, name)
+        event = number(9, BEGIN) + number(11, track) + number(10, name_iid)
+        if category:
+            iid, more = self.intern(1, category)
+            defined += more
+            event += number(3, iid)
+        for key, value in annotations:
+            iid, more = self.intern(3, key)
+            defined += more
+            event += message(4, number(1, iid) + value)
+        self.packet(*([message(12, defined)] if defined else []), message(11, event), time=time, flags=flags)
+
+    def end(self, time, track=11):
+        self.packet(message(11, number(9, END) + number(11, track)), time=time)
+
+    def slice(self, start, end, name, **more):
+        self.begin(start, name, **more)
+        self.end(end, more.get("track", 11))
+
+    def stage(self, start, duration, stage, name=None, stream=7, gpu=0, launch=b"", **data):
+        iid, defined = self.intern(24, stage)
+        queue, more = self.intern(24, "[%04d] stream %d" % (stream, stream))
+        event = number(1, len(self.packets)) + number(2, duration) + number(11, gpu) + number(13, queue) + number(14, iid)
+        defined += more
+        if name:
+            name_iid, more = self.intern(2, name)
+            defined += more
+            event += number(20, name_iid)
+        for key, value in dict({"stream id": stream}, **data).items():
+            event += message(6, message(1, key) + message(2, str(value)))
+        self.packet(message(12, defined), message(53, event + launch), time=start, flags=2)
+
+    def program(self, at=BASE):
+        """Two steps of 200 us, each with an operator of 100 us, its call, and a kernel of 40 us."""
+        for step in range(2):
+            t = at + step * 200000
+            self.slice(t, t + 190000, "ProfilerStep#%d" % step, category="user_annotation")
+        for step in range(2):
+            t = at + step * 200000
+            self.slice(t + 10000, t + 110000, "aten::mm", annotations=[("External id", number(4, step + 1))])
+        for step in range(2):
+            t = at + step * 200000
+            self.slice(t + 20000, t + 30000, "cudaLaunchKernel", category="cuda_runtime", annotations=[("correlation", number(4, 5 + step))])
+            self.stage(t + 60000, 40000, "Kernel", "gemm", correlation=5 + step)
+
+    def bytes(self):
+        return b"".join(self.packets)
+
+
+def write(folder, data, name="trace.pftrace"):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(data)
+
+
+def plain():
+    t = Trace()
+    t.start()
+    t.tracks()
+    t.program()
+    return t
+
+
+def blocks(folder):
+    """Begins of a group, then its ends in the same order: a [0,10], b inside it, c touches a."""
+    t = Trace()
+    t.start()
+    t.tracks()
+    spans = [("a", 0, 10000), ("b", 2000, 5000), ("c", 10000, 30000), ("d", 10000, 12000)]
+    for name, start, _ in spans:
+        t.begin(BASE + start, name)
+    for _, _, end in spans:
+        t.end(BASE + end)
+    write(folder, t.bytes())
+
+
+def touching(folder):
+    """Begins and ends in the order of time: an empty slice inside another, and slices that touch."""
+    t = Trace()
+    t.start()
+    t.tracks()
+    t.begin(BASE, "outer")
+    t.begin(BASE + 10000, "empty")
+    t.end(BASE + 10000)
+    t.begin(BASE + 10000, "inner")
+    t.end(BASE + 20000)
+    t.end(BASE + 50000)
+    t.slice(BASE + 50000, BASE + 60000, "next")
+    write(folder, t.bytes())
+
+
+def clock(folder):
+    """A clock of the sequence that counts differences in us, and a snapshot half way."""
+    t = Trace()
+    own = message(1, number(1, 64) + number(2, 0) + number(3, 1) + number(4, 1000))
+    t.packet(message(59, number(58, 64) + message(11, number(11, 11))), message(6, message(1, number(1, 6) + number(2, BASE)) + own), flags=1)
+    t.tracks()
+    t.begin(5, "first")
+    t.end(100)
+    t.packet(message(6, message(1, number(1, 6) + number(2, BASE + 1000000)) + own))
+    t.begin(0, "second")
+    t.end(30)
+    write(folder, t.bytes())
+
+
+def cleared(folder):
+    """The state is cleared, and the same numbers then stand for other texts."""
+    t = Trace()
+    t.start()
+    t.tracks()
+    t.slice(BASE, BASE + 1000, "old")
+    t.tables = {}
+    t.packet(flags=1)
+    t.slice(BASE + 2000, BASE + 9000, "new")
+    write(folder, t.bytes())
+
+
+def lost(folder):
+    """Packets are lost: what needs their texts is skipped until the state is cleared."""
+    t = plain()
+    t.packet(number(42, 1))
+    t.slice(BASE + 500000, BASE + 900000, "aten::mm")
+    t.tables = {}
+    t.packet(flags=1)
+    t.slice(BASE + 900000, BASE + 901000, "aten::add")
+    write(folder, t.bytes())
+
+
+def compressed(folder):
+    t = plain()
+    write(folder, message(1, message(50, zlib.compress(t.bytes()))))
+
+
+def bomb(folder):
+    packed = zlib.compressobj(9)
+    data = b"".join(packed.compress(bytes(1 << 24)) for _ in range(48)) + packed.flush()
+    write(folder, plain().bytes() + message(1, message(50, data)))
+
+
+def cut(folder):
+    write(folder, plain().bytes()[:-9])
+
+
+def cut_gzip(folder):
+    write(folder, gzip.compress(plain().bytes(), mtime=0)[:-40], "trace.pftrace.gz")
+
+
+def broken(folder):
+    """A packet with a broken field between good packets."""
+    t = plain()
+    t.packets.insert(5, message(1, b"\x5a\x09\x48\x01"))
+    t.packets.insert(6, message(1, number(10, 1) + message(11, b"\x48")))
+    write(folder, t.bytes())
+
+
+def deep(folder):
+    value = number(4, 1)
+    for _ in range(4000):
+        value = message(12, value)
+    t = plain()
+    t.slice(BASE + 600000, BASE + 601000, "deep", annotations=[("Input Dims", value)])
+    t.packet(message(60, number(1, 20) + number(5, 21)))
+    t.packet(message(60, number(1, 21) + number(5, 20)))
+    t.slice(BASE + 602000, BASE + 603000, "cycle", track=20)
+    write(folder, t.bytes())
+
+
+def open_slices(folder):
+    t = plain()
+    for i in range(3000):
+        t.begin(BASE + 500000 + i, "never ends")
+    write(folder, t.bytes())
+
+
+def ftrace(folder):
+    write(folder, message(1, number(10, 1) + message(1, number(1, 0))) * 4)
+
+
+def other_program(folder):
+    """Track events of a program without torch: ranges with names and categories of their own."""
+    t = Trace()
+    t.packet(message(6, message(1, number(1, 6) + number(2, 5000000000)) + message(1, number(1, 1) + number(2, BASE))), flags=1)
+    t.tracks()
+    for i in range(3):
+        t.slice(5001000000 + i * 1000000, 5001800000 + i * 1000000, "frame", category="kernel")
+    write(folder, t.bytes())
+
+
+def copies(folder):
+    """Copies as torch writes them, without a direction, and a memory set."""
+    t = plain()
+    t.stage(BASE + 450000, 5000, "Memcpy", correlation=9, bytes=4096)
+    t.stage(BASE + 460000, 5000, "Memset", correlation=10, bytes=64, **{"memory kind": 3})
+    write(folder, t.bytes())
+
+
+def launch(folder):
+    iid = number(1, 1)
+    t = plain()
+    t.packet(message(12, message(1001, iid + message(2, "registers_per_thread"))))
+    dims = message(1, number(1, 8) + number(2, 2) + number(3, 1)) + message(2, number(1, 128) + number(2, 1) + number(3, 1))
+    t.stage(BASE + 500000, 5000, "Kernel", "with_grid", launch=message(21, dims + message(3, iid + number(4, 40))), correlation=12)
+    write(folder, t.bytes())
+
+
+def counters(folder):
+    t = plain()
+    described = message(47, number(1, 1) + number(3, 0) + message(2, message(1, number(1, 4) + message(2, "Power (W)"))))
+    t.packet(message(12, described), message(52, number(4, 1) + message(2, number(1, 4) + real(3, 300.5))), time=BASE + 1000, flags=2)
+    write(folder, t.bytes())
+
+
+def late_track(folder):
+    """The description of a track follows its first event."""
+    t = Trace()
+    t.start()
+    t.slice(BASE, BASE + 1000, "aten::mm")
+    t.tracks(tid=77)
+    t.slice(BASE + 2000, BASE + 3000, "aten::mm")
+    write(folder, t.bytes())
+
+
+def rank(folder):
+    write(folder, gzip.compress(plain().bytes(), mtime=0), "rank3_trace.pftrace.gz")
+
+
+def two_sequences(folder):
+    """Two sequences with equal numbers for different texts, whose packets alternate."""
+    a, b = Trace(1), Trace(2)
+    a.start()
+    b.start()
+    a.tracks()
+    a.slice(BASE, BASE + 1000, "one")
+    b.slice(BASE + 2000, BASE + 5000, "two")
+    mixed = [p for pair in zip(a.packets[3:], b.packets[1:]) for p in pair]
+    write(folder, b"".join(a.packets[:3] + b.packets[:1] + mixed))
+
+
+KINDS = {"plain": lambda folder: write(folder, plain().bytes()), "blocks": blocks, "touching": touching, "clock": clock, "cleared": cleared,
+         "lost": lost, "compressed": compressed, "bomb": bomb, "cut": cut, "cut_gzip": cut_gzip, "broken": broken, "deep": deep,
+         "open_slices": open_slices, "ftrace": ftrace, "other_program": other_program, "copies": copies, "launch": launch,
+         "counters": counters, "late_track": late_track, "rank": rank, "two_sequences": two_sequences}
+
+if __name__ == "__main__":
+    KINDS[sys.argv[1]](sys.argv[2])
