@@ -191,6 +191,13 @@ def lost(folder):
     write(folder, t.bytes())
 
 
+def first_mark(folder):
+    """Perfetto marks the first packet of a sequence as following a loss. Nothing is lost if it also clears the state."""
+    t = plain()
+    t.packets[0] = message(1, t.packets[0][2:] + number(42, 1))
+    write(folder, t.bytes())
+
+
 def compressed(folder):
     t = plain()
     write(folder, message(1, message(50, zlib.compress(t.bytes()))))
@@ -302,7 +309,7 @@ def two_sequences(folder):
 
 
 KINDS = {"plain": lambda folder: write(folder, plain().bytes()), "blocks": blocks, "touching": touching, "clock": clock, "cleared": cleared,
-         "lost": lost, "compressed": compressed, "bomb": bomb, "cut": cut, "cut_gzip": cut_gzip, "broken": broken, "deep": deep,
+         "lost": lost, "first_mark": first_mark, "compressed": compressed, "bomb": bomb, "cut": cut, "cut_gzip": cut_gzip, "broken": broken, "deep": deep,
          "open_slices": open_slices, "ftrace": ftrace, "other_program": other_program, "copies": copies, "launch": launch,
          "counters": counters, "late_track": late_track, "rank": rank, "two_sequences": two_sequences}
 

@@ -68,6 +68,11 @@ static void put_facts(struct tp_pexport *x, int64_t start_ns)
     tp_buf_init(&json, 0);
     tp_exported_reading_write(&json, &trace->reading, &trace->cats);
     put_json_member(x, TP_EXPORTED_READING, &json);
+    if (trace->input.note_count + trace->input.dropped_count) {
+        tp_buf_init(&json, 0);
+        tp_exported_input_write(&json, &trace->input);
+        put_json_member(x, TP_EXPORTED_INPUT, &json);
+    }
     if (start_ns)
         put_number_member(x, TP_EXPORTED_START, start_ns);
     if (trace->input.unknown)

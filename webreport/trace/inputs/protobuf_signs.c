@@ -74,8 +74,7 @@ static bool is_perfetto_packet(struct message packet)
 static bool begins_with_plane_name(struct message text)
 {
     struct tp_str name = {(const char *)text.at, (size_t)(text.end - text.at)};
-    return text.at && (tp_str_starts(name, "/host:") || tp_str_starts(name, "/device:") ||
-                       tp_str_starts(name, "Task Environment") || tp_str_starts(name, "/task:"));
+    return text.at && (tp_str_starts(name, "/") || tp_str_starts(name, "Task Environment"));
 }
 
 /* Returns true if a message is an XPlane. Its field 2 is a name such as "/host:CPU". */

@@ -110,6 +110,40 @@ void tp_exported_rows_read(struct tp_sink *sink, struct tp_vec *rows, struct tp_
     }
 }
 
+/* ---- notes and dropped rows ---- */
+
+void tp_exported_input_write(struct tp_buf *out, const struct tp_input_facts *input)
+{
+    tp_buf_puts(out, "{\"notes\":[");
+    for (uint32_t i = 0; i < input->note_count; i++) {
+        tp_buf_puts(out, i ? "," : "");
+        tp_put_string(out, input->notes[i], TP_MAX_NAME_BYTES);
+    }
+    tp_buf_puts(out, "],\"dropped\":[");
+    for (uint32_t i = 0; i < input->dropped_count; i++) {
+        const struct tp_dropped_rows *rows = &input->dropped[i];
+        tp_buf_printf(out, "%s[%llu,%u", i ? "," : "", (unsigned long long)rows->count, rows->needs);
+        write_text(out, rows->what);
+        tp_buf_putc(out, ']');
+    }
+    tp_buf_puts(out, "]}");
+}
+
+void tp_exported_input_read(struct tp_sink *sink, struct tp_str json)
+{
+    struct tp_str notes = tp_value_member(json, "notes"), dropped = tp_value_member(json, "dropped"), item, parts[4];
+    for (size_t at = 0; notes.ptr && tp_value_next(notes, &at, NULL, &item);)
+        tp_sink_add_note(sink, read_text(sink, item));
+    for (size_t at = 0; dropped.ptr && tp_value_next(dropped, &at, NULL, &item);) {
+        read_items(item, parts);
+        int64_t count = parts[2].ptr ? tp_value_int(parts[0]) : 0, needs = parts[2].ptr ? tp_value_int(parts[1]) : 0;
+        struct tp_str what = parts[2].ptr ? read_text(sink, parts[2]) : TP_STR("");
+        if (count > 0 && needs >= 0)
+            tp_sink_count_dropped(sink, tp_arena_copy(sink->trace->arena, what.ptr, what.len), (uint64_t)count,
+                                  (unsigned)needs & TP_NEED_ALL);
+    }
+}
+
 /* ---- counters of the reader ---- */
 
 /* Counters of struct tp_reading that do not follow from the events. */

@@ -45,6 +45,7 @@ struct tp_slice_edge {
 /* State of a sequence of packets. */
 struct tp_sequence {
     uint32_t generation; /* number of the state; a cleared sequence gets a new number */
+    bool has_packets;    /* true after the first packet */
     bool lost_packets;   /* true from a loss of packets until the producer clears the state */
     bool has_default_clock, has_default_track;
     uint64_t default_clock, default_track;

@@ -48,7 +48,7 @@ static uint32_t find_unknown_of_devices(const struct tp_perfetto *p)
     unknown |= p->copies_without_direction || p->copies_without_kinds ? TP_UNKNOWN_COPY_MEMORY_KIND : 0;
     unknown |= p->copies_without_bytes ? TP_UNKNOWN_COPY_BYTES : 0;
     unknown |= p->kernel_count && p->kernels_without_grid == p->kernel_count ? TP_UNKNOWN_GRID : 0;
-    unknown |= p->kernels_with_occupancy ? 0 : TP_UNKNOWN_OCCUPANCY;
+    unknown |= p->kernel_count && !p->kernels_with_occupancy ? TP_UNKNOWN_OCCUPANCY : 0;
     return unknown;
 }
 

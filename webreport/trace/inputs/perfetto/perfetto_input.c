@@ -117,12 +117,14 @@ static bool read_defaults(struct tp_sequence *sequence, struct tp_str message)
 static bool read_state(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
 {
     enum { FLAG_CLEARED = 1 };
-    if (packet->flags & FLAG_CLEARED || packet->is_cleared)
+    bool is_cleared = packet->flags & FLAG_CLEARED || packet->is_cleared;
+    if (is_cleared)
         tp_interned_clear(&p->interned, sequence);
-    if (packet->previous_dropped) {
+    if (packet->previous_dropped && !is_cleared)
         sequence->lost_packets = true;
-        p->dropped[TP_DROP_LOSSES]++;
-    }
+    /* Perfetto also sets the mark in the first packet of a sequence, before which nothing was lost */
+    p->dropped[TP_DROP_LOSSES] += packet->previous_dropped && (sequence->has_packets || !is_cleared);
+    sequence->has_packets = true;
     return (!packet->defaults.ptr || read_defaults(sequence, packet->defaults)) &&
            (!packet->snapshot.ptr || tp_clocks_read_snapshot(&p->clocks, sequence, packet->snapshot)) &&
            (!packet->interned.ptr || tp_interned_data_read(&p->interned, sequence, packet->interned)) &&

@@ -287,6 +287,8 @@ static void add_member(struct tp_perfetto *p, struct tp_str key, struct tp_str j
         p->base_ns -= number != TP_NULL_INT && number > -TP_MAX_TIME_NS && number < TP_MAX_TIME_NS ? number : 0;
     else if (tp_str_equal(key, TP_STR(TP_EXPORTED_ROWS)))
         tp_exported_rows_read(p->sink, &p->tracks.rows, keep_json(p, json));
+    else if (tp_str_equal(key, TP_STR(TP_EXPORTED_INPUT)))
+        tp_exported_input_read(p->sink, json);
     else if (tp_str_equal(key, TP_STR(TP_EXPORTED_READING)))
         p->reading_member = keep_json(p, json);
     else
