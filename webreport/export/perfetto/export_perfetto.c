@@ -42,6 +42,14 @@ static void make_tables(struct tp_pexport *x)
         *first = *first == TP_NO_ID ? t : *first;
         x->process_of_thread[t] = *first;
     }
+    x->process_names = tp_arena_array(x->arena, trace->thread_count, sizeof *x->process_names);
+    for (uint32_t p = 0; p < trace->process_count; p++) {
+        const struct tp_row_id *pid = &trace->processes[p].pid;
+        uint32_t *first = pid->is_text ? tp_id_map_find(&firsts, tp_strings_add(&texts, pid->text))
+                                       : tp_id_map_find(&numbers, (uint64_t)pid->number);
+        if (first)
+            x->process_names[*first] = trace->processes[p].name;
+    }
 }
 
 static int write_packets(void *context, struct tp_error *err)

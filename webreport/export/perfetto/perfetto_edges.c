@@ -3,8 +3,6 @@
  * Slices of one track must be nested. A slice that overlaps an open slice of its thread without being inside it is on
  * another lane, a child track of the thread. */
 #include "webreport/export/perfetto/perfetto_export.h"
-#include <string.h>
-
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
@@ -101,18 +99,30 @@ static int compare_events(const void *x, const void *y, const void *context)
     return a->dur_ns > b->dur_ns ? -1 : a->dur_ns < b->dur_ns;
 }
 
+static void reverse(uint32_t *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        uint32_t item = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = item;
+    }
+}
+
 /* Moves events without a duration to the front of the events with the same start, if they come first in the file. The
  * file order then stays the order of the recording: such an event ended before the longer event began. */
 static void move_empty_events(const struct tp_trace *trace, uint32_t *order, uint32_t count)
 {
-    uint32_t empty = count, moved = 0;
-    while (empty > 0 && trace->events[order[empty - 1]].dur_ns == 0)
-        empty--;
-    for (uint32_t i = empty; i < count && empty > 0 && order[i] < order[moved]; i++, moved++) {
-        uint32_t event = order[i];
-        memmove(order + moved + 1, order + moved, (i - moved) * sizeof *order);
-        order[moved] = event;
-    }
+    uint32_t longer = count;
+    while (longer > 0 && trace->events[order[longer - 1]].dur_ns == 0)
+        longer--;
+    uint32_t end = longer;
+    while (longer > 0 && end < count && order[end] < order[0])
+        end++;
+    if (end == longer)
+        return;
+    reverse(order, longer); /* three reversals exchange the two parts */
+    reverse(order + longer, end - longer);
+    reverse(order, end);
 }
 
 /* Calls move_empty_events for each group of events with the same thread and start. */

@@ -74,6 +74,7 @@ struct tp_pexport {
     uint32_t correlated_count;
     bool *written_processes, *written_threads; /* by thread: true if the description of the track was written */
     uint32_t *process_of_thread;               /* first thread with the same pid */
+    struct tp_str *process_names;              /* name of each process, by its first thread; ptr NULL without a name */
     bool *written_counters;                    /* by track of a counter */
     int64_t *total_bytes;                      /* allocated memory by memory place */
     bool has_counter_names;                    /* true if the names of counters of devices were written */

@@ -144,20 +144,15 @@ static void end_track(struct tp_pexport *x, size_t track)
     tp_packet_end_timeless(x->writer, 0);
 }
 
-/* Returns the name of a process for people. In a file with several traces it begins with the worker and the rank. */
-static struct tp_str process_name(const struct tp_pexport *x, const struct tp_row_id *pid, char *text, size_t size)
+/* Returns the name of a process for people. In a file with several traces it begins with the worker and the rank.
+ * first: first thread of the process. */
+static struct tp_str process_name(const struct tp_pexport *x, uint32_t first, char *text, size_t size)
 {
-    struct tp_str name = TP_STR("process");
-    int64_t rank = tp_value_rank(tp_trace_header(x->trace, "distributedInfo"));
-    for (uint32_t i = 0; i < x->trace->process_count; i++) {
-        const struct tp_process *process = &x->trace->processes[i];
-        bool is_same = process->pid.is_text == pid->is_text &&
-                       (pid->is_text ? tp_str_equal(process->pid.text, pid->text) : process->pid.number == pid->number);
-        if (is_same && process->name.len)
-            name = process->name;
-    }
+    const struct tp_row_id *pid = &x->trace->threads[first].pid;
+    struct tp_str name = x->process_names[first].len ? x->process_names[first] : TP_STR("process");
     if (x->is_alone)
         return name;
+    int64_t rank = tp_value_rank(tp_trace_header(x->trace, "distributedInfo"));
     int64_t number = pid->is_text ? 0 : pid->number;
     int shown = (int)(name.len < TP_MAX_SHOWN_NAME_BYTES ? name.len : TP_MAX_SHOWN_NAME_BYTES);
     int n = rank == TP_NULL_INT
@@ -169,8 +164,8 @@ static struct tp_str process_name(const struct tp_pexport *x, const struct tp_ro
 
 static uint64_t write_process(struct tp_pexport *x, uint32_t thread)
 {
-    const struct tp_row_id *pid = &x->trace->threads[thread].pid;
     uint32_t first = x->process_of_thread[thread];
+    const struct tp_row_id *pid = &x->trace->threads[first].pid;
     uint64_t uuid = x->uuid_base + x->trace->thread_count + first + 1;
     struct tp_buf *out = &x->writer->body;
     char text[1024];
@@ -180,7 +175,7 @@ static uint64_t write_process(struct tp_pexport *x, uint32_t thread)
     size_t track = begin_track(x, uuid, 0);
     size_t process = tp_field_begin(out, 3);
     tp_field_number(out, 1, (uint64_t)number_of_row_id(x, pid, first));
-    tp_field_text(out, 6, process_name(x, pid, text, sizeof text));
+    tp_field_text(out, 6, process_name(x, first, text, sizeof text));
     tp_field_end(out, process);
     end_track(x, track);
     return uuid;

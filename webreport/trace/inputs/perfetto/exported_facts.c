@@ -227,6 +227,8 @@ void tp_exported_reading_write(struct tp_buf *out, const struct tp_reading *read
     write_number(out, "links_unreadable", reading->link_sums.is_unreadable);
     write_numbers(out, "link_starts", reading->link_sums.starts, TP_LINK_SUMS);
     write_numbers(out, "link_ends", reading->link_sums.ends, TP_LINK_SUMS);
+    if (reading->device_link_starts + reading->device_link_ends) /* sums that links are compared with */
+        write_numbers(out, "link_events", reading->link_sums.events, TP_LINK_SUMS);
     write_numbers(out, "skipped", reading->skipped, TP_SKIP_COUNT);
     write_numbers(out, "skipped_by_phase", reading->skipped_by_phase, 128);
     write_numbers(out, "notices", reading->notices, TP_NOTICE_COUNT);
@@ -297,6 +299,7 @@ void tp_exported_reading_read(struct tp_sink *sink, struct tp_str json)
     reading->link_sums.is_unreadable |= read_number(json, "links_unreadable") != 0;
     read_numbers(json, "link_starts", reading->link_sums.starts, TP_LINK_SUMS);
     read_numbers(json, "link_ends", reading->link_sums.ends, TP_LINK_SUMS);
+    read_numbers(json, "link_events", reading->link_sums.events, TP_LINK_SUMS);
     read_numbers(json, "skipped", reading->skipped, TP_SKIP_COUNT);
     read_numbers(json, "skipped_by_phase", reading->skipped_by_phase, 128);
     uint64_t cut = reading->notices[TP_NOTICE_ENDS_EARLY];
