@@ -15,6 +15,7 @@
 #include "webreport/trace/evidence.h"
 #include "webreport/trace/frame.h"
 #include "webreport/trace/input_facts.h"
+#include "webreport/trace/link_sums.h"
 #include "webreport/trace/stack.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
@@ -374,23 +375,6 @@ struct tp_cut {
     uint32_t name;                /* name of the event with the longest recorded time */
     int64_t recorded_ns, kept_ns; /* duration of this event in the file, ns, and its duration after the cut, ns */
 };
-
-/* Number of sums in each array of struct tp_link_sums. An event or a link end adds a hash of its number and start
- * time to the sum that its number selects. Equal sets of events have equal sums. */
-enum { TP_LINK_SUMS = 64 };
-
-struct tp_link_sums {
-    uint64_t starts[TP_LINK_SUMS], ends[TP_LINK_SUMS]; /* sums over the starts and over the ends of links */
-    uint64_t events[TP_LINK_SUMS];                     /* sums over events with a correlation */
-    uint64_t devices[TP_LINK_SUMS];                    /* sums over device operations with a correlation */
-    bool is_unreadable;                                /* true if a number or start time cannot be read */
-};
-
-static inline void tp_link_sums_add(uint64_t *sums, int64_t number, int64_t ts_ns)
-{
-    sums[(uint64_t)number % TP_LINK_SUMS] +=
-        tp_hash_mix((uint64_t)number ^ UINT64_C(0x9E3779B97F4A7C15), (uint64_t)ts_ns ^ UINT64_C(0xE7037ED1A0B428DB));
-}
 
 /* Counters of the reader. element_count equals the sum of all read* and skipped* counters. */
 struct tp_reading {
