@@ -94,7 +94,9 @@ static int read_and_summarize(void *context, struct tp_error *err)
 {
     const struct summing *s = context;
     struct tp_analysis *a = s->analysis;
-    int code = tp_trace_read(&a->trace, &a->arena, s->file->path, &s->options->read, err);
+    struct tp_trace_options read = s->options->read;
+    read.part = s->file->part;
+    int code = tp_trace_read(&a->trace, &a->arena, s->file->path, &read, err);
     if (code == TP_OK)
         summarize_analysis(s->summary, s->arena, s->file, s->options, a);
     return code;

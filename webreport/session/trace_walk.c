@@ -45,6 +45,7 @@ static int open_copy_of_input(struct reading *r, struct tp_error *err)
     const char *path = r->walked.file->path;
     bool is_file = !tp_str_equal(tp_str_of(path), TP_STR("-")) && stat(path, &info) == 0 && S_ISREG(info.st_mode);
     r->options = r->walk->read;
+    r->options.part = r->walked.file->part;
     r->walked.path = path;
     if (is_file || r->walk->skips_reading || !r->walk->copies_pipes)
         return TP_OK;

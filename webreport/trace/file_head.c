@@ -134,3 +134,11 @@ const char *tp_file_head_describe(const char *path)
     release_start_of_file(&head);
     return what;
 }
+
+const struct tp_input_format *tp_file_head_format(const char *path)
+{
+    struct head head = read_start_of_file(path, HEADER);
+    const struct tp_input_format *format = head.size ? tp_input_format_detect(head.text, head.size, path) : NULL;
+    release_start_of_file(&head);
+    return format;
+}

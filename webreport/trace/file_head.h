@@ -21,6 +21,10 @@ int64_t tp_file_head_rank(const char *path);
 /* Returns true if a regular file is a memory snapshot, according to the table of input formats. */
 bool tp_file_head_is_snapshot(const char *path);
 
+/* Returns the format of a regular file, plain or gzip, by its first 64 KiB of text; NULL if it cannot be read. */
+struct tp_input_format;
+const struct tp_input_format *tp_file_head_format(const char *path);
+
 /* Returns a description of a file that another tool wrote, according to the table of input formats. Checks the first
  * megabyte of text. Static text; NULL if the file is unknown, is a trace, or cannot be read. */
 const char *tp_file_head_describe(const char *path);

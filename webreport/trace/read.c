@@ -113,6 +113,7 @@ static int open_sink(void *context, struct tp_error *err)
     struct tp_trace *trace = job->sink.trace;
     tp_sink_open(&job->sink, trace, trace->arena, job->options);
     job->source.sink = &job->sink;
+    job->source.options = job->options;
     return read_input(job, err);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "webreport/trace/file_head.h"
+#include "webreport/trace/file_parts.h"
 #include "webreport/trace/inputs/input_format.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
@@ -307,7 +308,7 @@ static void find_traces_by_content(struct search *s, const char *path, const str
 {
     for (size_t i = 0; i < possible_traces->count; i++) {
         char *name = *TP_AT(possible_traces, char *, i);
-        if (tp_file_head_is_trace(join_path(s->arena, path, name)))
+        if (tp_file_parts_is_trace(join_path(s->arena, path, name), s->arena))
             *(char **)tp_vec_push(files) = name;
     }
 }
@@ -318,7 +319,7 @@ static void count_ignored_traces(struct search *s, const char *path, const struc
     struct tp_runs *found = s->found;
     for (size_t i = 0; found && i < possible_traces->count && i < TP_MAX_IGNORED_CHECKS; i++) {
         const char *file = join_path(s->arena, path, *TP_AT(possible_traces, char *, i));
-        if (tp_file_head_is_trace(file) && found->ignored_count++ == 0)
+        if (tp_file_parts_is_trace(file, s->arena) && found->ignored_count++ == 0)
             found->first_ignored_path = file;
     }
 }
@@ -369,21 +370,45 @@ static bool set_worker_from_name(struct tp_run_file *file)
     return false;
 }
 
+/* Appends a file to a run: once, or once for each of its parts. Names the worker of each part after it. */
+static void add_file_or_parts(struct search *s, struct tp_vec *files, const struct tp_run_file *file)
+{
+    struct tp_vec parts = TP_VEC(s->arena, struct tp_input_part);
+    if (!s->suffix && strcmp(file->path, "-") != 0)
+        tp_file_parts_find(&parts, file->path);
+    for (size_t i = 0; i < (parts.count ? parts.count : 1); i++) {
+        struct tp_run_file *added = tp_vec_push(files);
+        *added = *file;
+        added->part = parts.count ? TP_AT(&parts, struct tp_input_part, i) : NULL;
+        if (parts.count < 2)
+            continue;
+        size_t room = file->worker.len + added->part->name.len + sizeof " ()";
+        char *text = tp_arena_alloc(s->arena, room);
+        int size = snprintf(text, room, "%.*s (%.*s)", (int)file->worker.len, file->worker.ptr,
+                            (int)added->part->name.len, added->part->name.ptr);
+        added->worker = (struct tp_str){text, (size_t)size};
+    }
+}
+
 static int add_run_of_folder(struct search *s, const struct folder *folder, const struct tp_vec *names)
 {
     struct tp_run *run = tp_vec_push(&s->runs);
+    struct tp_vec files = TP_VEC(s->arena, struct tp_run_file);
     run->name = tp_str_of(folder->run_name);
-    run->file_count = names->count;
-    run->files = tp_arena_array(s->arena, names->count, sizeof *run->files);
     s->file_count += names->count;
     if (s->file_count > TP_MAX_TRACE_FILES)
         return tp_error_set(s->err, TP_ELIMIT, 0, "more than %u trace files", TP_MAX_TRACE_FILES);
     for (size_t i = 0; i < names->count; i++) {
-        struct tp_run_file *file = &run->files[i];
-        file->path = join_path(s->arena, folder->path, *TP_AT(names, char *, i));
-        file->base = tp_path_base(file->path);
-        file->is_found_by_content = !set_worker_from_name(file) && !s->suffix;
+        struct tp_run_file file = {.path = join_path(s->arena, folder->path, *TP_AT(names, char *, i))};
+        file.base = tp_path_base(file.path);
+        file.is_found_by_content = !set_worker_from_name(&file) && !s->suffix;
+        if (file.is_found_by_content)
+            add_file_or_parts(s, &files, &file);
+        else
+            *(struct tp_run_file *)tp_vec_push(&files) = file;
     }
+    run->files = files.data;
+    run->file_count = files.count;
     set_span_numbers(s, run);
     if (!s->suffix)
         mark_outside_traces(s->arena, run);
@@ -440,7 +465,7 @@ static void add_named_file(struct search *s, const char *path)
         file.worker = (struct tp_str){name, file.worker.len + (size_t)n};
         break;
     }
-    *(struct tp_run_file *)tp_vec_push(&s->named_files) = file;
+    add_file_or_parts(s, &s->named_files, &file);
 }
 
 /* Makes one run of all files that the user named. The run has the name of the folder of the first file. */

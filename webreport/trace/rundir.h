@@ -2,10 +2,12 @@
  *
  * File names have the form of torch's tensorboard_trace_handler: WORKER[.TIME].pt.trace.json[.gz]. A folder with
  * such files is a run; each file is the profile of one span of one worker. In a folder without such names, the
- * traces are the files *.json[.gz] that begin like a trace (file_head.h). */
+ * traces are the files *.json[.gz] that begin like a trace (file_head.h), and the files of other formats that are read,
+ * such as *.sqlite. A file with several processes or ranks is listed once for each of them (input_part.h). */
 #ifndef TP_WEBREPORT_TRACE_RUNDIR_H
 #define TP_WEBREPORT_TRACE_RUNDIR_H
 
+#include "webreport/trace/input_part.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
@@ -28,6 +30,7 @@ struct tp_run_file {
     const char *base; /* last part of the path */
     /* true if the file was recognized as a trace by its content, because its name does not have torch's form */
     bool is_found_by_content;
+    const struct tp_input_part *part; /* the part of the file to read (input_part.h); NULL for the whole file */
 };
 
 struct tp_run {

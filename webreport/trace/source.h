@@ -12,6 +12,7 @@ struct tp_source {
     const char *path;     /* path for opening the file again; "-" for standard input, NULL for bytes in memory */
     bool is_strict;       /* true if input that is not exact JSON must be refused */
     bool is_binary;       /* true for a binary format, whose bytes need not be UTF-8; set by its reader */
+    const struct tp_trace_options *options; /* options of the caller; NULL for default options */
     struct tp_error *err;
 };
 

@@ -510,6 +510,8 @@ struct tp_trace {
     struct tp_input_evidence evidence; /* evidence of the input, filled by tp_evidence_build */
 };
 
+struct tp_input_part;
+
 struct tp_trace_options {
     uint64_t max_input_bytes; /* maximum size of the inflated text, bytes; 0 for TP_MAX_INPUT_BYTES */
     bool is_strict;           /* refuse input that is not exact JSON */
@@ -522,6 +524,9 @@ struct tp_trace_options {
     bool skips_hash;          /* do not compute reading.file_sha256, which remains "" */
     int copy_fd;              /* descriptor that receives a copy of the bytes of the file; 0: no copy */
     const char *include;      /* pattern for the names of files in folders: see struct tp_run_search */
+    /* the part of an input with several processes or ranks to read (input_part.h); NULL for the whole input */
+    const struct tp_input_part *part;
+    const char *step_range; /* name of the ranges that are the steps; NULL: the reader chooses them */
 };
 
 /* Reads a trace file ("-" for standard input) into *trace. Allocates from `arena`, whose guard must be set, because

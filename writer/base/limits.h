@@ -18,8 +18,15 @@
 #define TP_MAX_ARGUMENT_TEXTS (1u << 20) /* distinct texts of custom arguments in a trace */
 /* bytes of a top-level value in a trace that is stored as text (deviceProperties, distributedInfo) */
 #define TP_MAX_HEADER_BYTES (4u << 20)
-#define TP_MAX_INPUT_NOTES 64u  /* sentences, and reasons of dropped rows, that a reader reports about its input */
-#define TP_MAX_HEADER_KEYS 256u /* top-level keys that are stored for a trace */
+#define TP_MAX_INPUT_NOTES 64u /* sentences, and reasons of dropped rows, that a reader reports about its input */
+/* bytes of one value in an SQLite database, tables and devices of a database, and bytes of a database that is unpacked
+ * into a temporary file because it is compressed or comes through a pipe */
+#define TP_MAX_DATABASE_VALUE_BYTES (16 << 20)
+#define TP_MAX_DATABASE_TABLES 10000u
+#define TP_MAX_DATABASE_DEVICES 1024u
+#define TP_MAX_UNPACKED_DATABASE_BYTES (8ull << 30)
+#define TP_MAX_INPUT_PARTS 4096u /* processes or ranks in one input file */
+#define TP_MAX_HEADER_KEYS 256u  /* top-level keys that are stored for a trace */
 /* bytes of all distinct texts in one table of texts (struct tp_strings) */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30)
 /* largest absolute value of ts and dur, so that the difference of two end times fits into 64 bits */

@@ -6,6 +6,7 @@
 #ifndef TP_WEBREPORT_TRACE_INPUTS_INPUT_FORMAT_H
 #define TP_WEBREPORT_TRACE_INPUTS_INPUT_FORMAT_H
 
+#include "webreport/trace/input_part.h"
 #include "webreport/trace/source.h"
 
 /* The first bytes of a file, and properties that follow from them. Texts are borrowed. */
@@ -37,6 +38,7 @@ struct tp_input_format {
     /* sentence that names the format and what the user can do; NULL if the format is never refused. A format with a
      * reader is refused only for callers that do not want it (tp_trace_options.reads_spools). */
     const char *refusal;
+    tp_input_parts_lister *list_parts; /* lists the processes or ranks in a file; NULL if a file is always one trace */
 };
 
 /* All input formats. A file has the format of the first row that recognizes it. The row of traces in JSON accepts every

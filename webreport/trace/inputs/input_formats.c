@@ -144,15 +144,12 @@ static bool is_readable(const struct tp_input_format *format)
 
 size_t tp_input_format_ending_bytes(const char *name)
 {
-    size_t most = 0, size = strlen(name);
-    for (const struct tp_input_format *format = tp_input_formats; format->name; format++)
-        for (const char *at = is_readable(format) ? format->endings : ""; *at; at += strspn(at, " ")) {
-            size_t ending = strcspn(at, " ");
-            if (ending > most && ending < size && memcmp(name + size - ending, at, ending) == 0)
-                most = ending;
-            at += ending;
-        }
-    return most;
+    size_t bytes = 0;
+    for (const struct tp_input_format *format = tp_input_formats; format->name; format++) {
+        size_t found = is_readable(format) ? tp_sign_ending_bytes(name, format->endings) : 0;
+        bytes = found > bytes ? found : bytes;
+    }
+    return bytes;
 }
 
 bool tp_input_format_is_readable(const void *bytes, size_t size, const char *name)

@@ -35,16 +35,21 @@ bool tp_sign_is_trace(const char *text, size_t size)
     return text[at] == '[' && tp_sign_has_key(text + at, size - at, "\"ph\"");
 }
 
-bool tp_sign_has_ending(const char *name, const char *endings)
+size_t tp_sign_ending_bytes(const char *name, const char *endings)
 {
     struct tp_str whole = tp_str_of(name);
     for (const char *at = endings; *at;) {
         size_t size = strcspn(at, " ");
         if (whole.len >= size && memcmp(whole.ptr + whole.len - size, at, size) == 0)
-            return true;
+            return size;
         at += size + (at[size] == ' ');
     }
-    return false;
+    return 0;
+}
+
+bool tp_sign_has_ending(const char *name, const char *endings)
+{
+    return tp_sign_ending_bytes(name, endings) > 0;
 }
 
 /* Returns true if JSON begins at `text`. Reads the next character too, because a protobuf message may also begin

@@ -42,6 +42,9 @@ bool tp_sign_has_key(const char *text, size_t size, const char *key);
 /* Returns true if a text begins like a trace in JSON: an object with "traceEvents", or a list of events. */
 bool tp_sign_is_trace(const char *text, size_t size);
 
+/* Returns the length of the first of the endings that a name has; 0 if it has none. endings: separated by spaces. */
+size_t tp_sign_ending_bytes(const char *name, const char *endings);
+
 /* Returns true if a name has one of the endings. endings: separated by spaces. */
 bool tp_sign_has_ending(const char *name, const char *endings);
 

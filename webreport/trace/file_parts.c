@@ -1,0 +1,24 @@
+/* Lists the parts of files: see file_parts.h. */
+#include "webreport/trace/file_parts.h"
+
+#include "webreport/trace/file_head.h"
+#include "webreport/trace/inputs/input_format.h"
+
+void tp_file_parts_find(struct tp_vec *parts, const char *path)
+{
+    const struct tp_input_format *format = tp_file_head_format(path);
+    if (!format || !format->list_parts)
+        return;
+    if (format->list_parts(parts, path, NULL) < 0)
+        parts->count = 0;
+}
+
+bool tp_file_parts_is_trace(const char *path, struct tp_arena *arena)
+{
+    struct tp_vec parts = TP_VEC(arena, struct tp_input_part);
+    const struct tp_input_format *format = tp_input_format_ending_bytes(path) ? tp_file_head_format(path) : NULL;
+    bool is_other_format = format && format->read && !format->refusal && format->endings;
+    if (!is_other_format)
+        return tp_file_head_is_trace(path);
+    return !format->list_parts || format->list_parts(&parts, path, NULL) == TP_OK;
+}
