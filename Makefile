@@ -41,6 +41,9 @@ obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
           $(foreach d,collector/outside $(addprefix webreport/,trace model measure compare document print export session),\
           $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
+# the libraries that programs link read no databases, so that they do not need SQLite
+NO_DATABASE := $(BUILD)/plain/webreport/trace/inputs/sqlite/no_database.o
+CORE   := $(filter-out %/no_database.o,$(CORE))
 CLI    := $(filter-out %/record_unsupported.o,$(call obj,webreport/cli/*.c))
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources_table linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
@@ -83,7 +86,7 @@ endif
 all: $(BIN) $(RECORDING) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/core.a collector/tracepress.map
+$(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(NO_DATABASE) $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
 	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),$(call need,isal)) -l:libprotobuf-c.a -l:libz.a $(SYSTEM) \
 	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
@@ -96,7 +99,7 @@ $(BUILD)/plain.a: $(filter-out $(PLAIN),$(CORE)) $(PLAIN:$(BUILD)/%=$(BUILD)/pla
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/tracepress-zlib: $(CLI) $(BUILD)/plain.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(filter-out %isal -l:libisal.a,$(LIBS))
-$(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(BUILD)/plain.a collector/tracepress.map
+$(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(NO_DATABASE) $(BUILD)/plain.a collector/tracepress.map
 	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
 	  sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n' >$(BUILD)/gen/before && cat $(BUILD)/gen/before >>$(BUILD)/gen/names && \
 	  $(CC) -r -nostdlib $(filter -L%,$(LDFLAGS)) -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \

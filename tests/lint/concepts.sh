@@ -21,17 +21,17 @@ environment variables       | (^|[^a-z_])(secure_)?getenv\(|extern char \*\*envi
 checksum of records         | 0x82[fF]63[bB]78                                                            | writer/base/crc32c.c
 caught allocation failures  | (^|[^a-z_])(setjmp|longjmp)\(                                               | writer/base/arena.c
 protobuf wire format        | zigzag|<< 3 \| [A-Z]                                                        | writer/proto/summary.proto | also writer/xplane.c
-communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/trace/comm_names.c writer/text/kernel_meaning.c | also webreport/model/marks.c
+communication kernels       | "(nccl|rccl)"|"nccl                                                         | webreport/trace/comm_names.c writer/text/kernel_meaning.c webreport/trace/inputs/sqlite/range_text.c | also webreport/model/marks.c
 tensor cores                | "(hmma|imma|wgmma|gmma|tensorop|s1688)                                      | webreport/model/marks.c writer/text/kernel_product.c
 data loader                 | "enumerate\(Data                                                            | webreport/trace/regions.c
 loader in one process       | "_SingleProcess                                                              | webreport/model/marks.c
 optimizer                   | "Optimizer\.                                                                | webreport/trace/regions.c webreport/trace/regions.h webreport/model/steps.c
 step marker                 | "ProfilerStep                                                               | webreport/trace/regions.c webreport/trace/regions.h writer/trace_json_event.c writer/spool/spool_gpu_link.c webreport/model/steps.c | also webreport/export/xplane/xplane_host.c webreport/export/stacks/flamegraph_svg.c
 node of the backward pass   | "autograd::engine::evaluate_function                                        | webreport/model/marks.h
-pageable copies             | "Pageable                                                                   | webreport/model/marks.c webreport/trace/copy_class.c writer/spool/spool_trace_gpu.c writer/text/kernel_meaning.c
+pageable copies             | "Pageable                                                                   | webreport/model/marks.c webreport/trace/copy_class.c webreport/trace/inputs/sqlite/nsys_session.c writer/spool/spool_trace_gpu.c writer/text/kernel_meaning.c
 device of an event          | ^[a-z].*[ *](device_number|device_of_event|event_device)\([^;]*$           | webreport/model/gpus.c
 types of a device           | (^|[^A-Z_]|TYPE_|DEVICE_)CUDA *= *[0-9]                                      | webreport/trace/trace.h writer/trace_json.h
-categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c writer/trace_json_event.c webreport/export/chrome/chrome_slice.c
+categories of a trace       | "(gpu_memcpy|gpu_memset|cuda_runtime)"                                      | webreport/trace/kinds.c webreport/trace/inputs/sqlite/row_events.c writer/trace_json_event.c webreport/export/chrome/chrome_slice.c
 files are opened to read    | (^|[^a-z_])(open(at)?\(.*O_RDONLY|fopen\([^;]*"r)                           | writer/base/input.c writer/base/fs.c writer/base/temporary.c writer/base/preload_fit.c writer/spool/symbols.c collector/clock.c collector/sampler.c collector/loaded_modules.c collector/tensor_file.c collector/launch/run_folder.c collector/launch/processes.c
 per cent for people         | %\.[0-9]f %%|^const char \*tp_text_of_percent\([^;]*$                              | writer/text/format.c
 '

@@ -36,8 +36,9 @@ BEGIN {
   ok[r "trace/json"]   = r "trace/json " writer
   trace = r "trace " r "trace/json "
   ok[r "trace/snapshot"] = r "trace/snapshot " trace writer
-  ok[r "trace/inputs/perfetto"] = r "trace/inputs/perfetto " trace writer
-  ok[r "trace/inputs"] = r "trace/inputs " r "trace/inputs/perfetto " trace writer
+  i = r "trace/inputs/" # folders of formats that need several files
+  room(i, "perfetto sqlite", trace writer)
+  ok[r "trace/inputs"] = r "trace/inputs " i "perfetto " i "sqlite " trace writer
   ok[r "trace/arrays"] = r "trace/arrays " trace writer
   ok[r "trace"]    = trace r "trace/inputs " writer
   ok[r "model/allocator"] = r "model/allocator " r "trace/snapshot " trace writer

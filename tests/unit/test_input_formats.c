@@ -19,8 +19,6 @@ static const struct {
     {"torch.save", NULL, "PK\x03\x04 model/data.pkl", 0},
     {"zip", "a.zip", "PK\x03\x04 trace.json", 0},
     {"gzip twice", NULL, "\x1F\x8B\x08", 3},
-    {"Nsight Systems SQLite", NULL, "SQLite format 3\0 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL", 57},
-    {"rocpd", NULL, "SQLite format 3\0 CREATE TABLE rocpd_event", 41},
     {"SQLite", NULL, "SQLite format 3\0 CREATE TABLE x", 31},
     {"Nsight Systems report", "a.nsys-rep", "unknown bytes", 0},
     {"spool", NULL, "\001tpspool and more", 0},
@@ -84,6 +82,10 @@ static void names_of_other_tools_are_known(void **state)
     assert_true(tp_input_format_has_ending("a.sqlite3"));
     assert_false(tp_input_format_has_ending("a.json.gz"));
     assert_false(tp_input_format_has_ending("sqlite"));
+    assert_int_equal(tp_input_format_trace_ending_bytes("run/a.sqlite"), 7);
+    assert_int_equal(tp_input_format_trace_ending_bytes("a.rpd.gz"), 7);
+    assert_int_equal(tp_input_format_trace_ending_bytes("a.nsys-rep"), 0);
+    assert_int_equal(tp_input_format_trace_ending_bytes("a.json"), 0);
 }
 
 /* ---- an example format as in CONTRIBUTING.md: its test, its reader and its row ---- */

@@ -29,10 +29,10 @@ enum tp_region_bit {
                          TP_REGION_DATA_LOADER | TP_REGION_DATA_PARALLEL
 };
 
-/* Label that all steps of torch's profiler share. */
-#define TP_PROFILER_STEP_LABEL "ProfilerStep*"
-/* Words for steps that end with such regions. */
-#define TP_PROFILER_STEP_WORD "ProfilerStep"
+/* Name of the steps of torch's profiler without "#" and number, and the label that all of them share. */
+#define TP_PROFILER_STEP "ProfilerStep"
+#define TP_PROFILER_STEP_LABEL TP_PROFILER_STEP "*"
+/* Word for steps that end with Optimizer.step. */
 #define TP_OPTIMIZER_STEP_WORD "Optimizer.step"
 
 /* Returns the TP_REGION_* bits of a name; 0 if the name is not a region. */

@@ -146,7 +146,7 @@ static void name_valleys(struct tp_vec *boundaries)
 static const char *find_boundaries(const struct tp_snapshot_device *device, struct tp_vec *boundaries)
 {
     if (find_annotations(device, TP_REGION_PROFILER_STEP, boundaries))
-        return TP_PROFILER_STEP_WORD;
+        return TP_PROFILER_STEP;
     if (find_annotations(device, TP_REGION_OPTIMIZER_STEP, boundaries))
         return TP_OPTIMIZER_STEP_WORD;
     if (find_metadata_changes(device, boundaries))

@@ -11,10 +11,9 @@
 #include "webreport/trace/inputs/perfetto/perfetto_input.h"
 #include "webreport/trace/inputs/signs.h"
 #include "webreport/trace/inputs/spool_input.h"
+#include "webreport/trace/inputs/sqlite/sqlite_input.h"
 
-#define NSYS "an Nsight Systems report: nsys stats FILE reads it, tracepress record -- PROGRAM makes a trace"
-#define NSYS_SQLITE                                                                                                    \
-    "a database of Nsight Systems, not a trace: nsys stats FILE reads it, tracepress record -- PROGRAM makes a trace"
+#define NSYS "an Nsight Systems report: convert it with `nsys export --type sqlite FILE`, then name the .sqlite"
 #define PERF "tracepress does not read it; record the program with tracepress record -- PROGRAM"
 #define SNAPSHOT "a memory snapshot of torch or another pickle, not a trace: tracepress report FILE shows snapshots"
 #define FLIGHT                                                                                                         \
@@ -28,7 +27,6 @@
     .is_one = tp_sign_has_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .offset = (from)}
 #define BYTES_AND(text, other)                                                                                         \
     .is_one = tp_sign_has_bytes, .sign = {.bytes = (text), .size = sizeof(text) - 1, .inside = (other)}
-#define SQLITE_WITH(table) BYTES_AND("SQLite format 3\0", table)
 #define KEYS(...) .is_one = tp_sign_has_json_keys, .sign = {.keys = {__VA_ARGS__}}
 #define KEYS_AND(other, ...) .is_one = tp_sign_has_json_keys, .sign = {.keys = {__VA_ARGS__}, .inside = (other)}
 #define SIGN(function) .is_one = (function)
@@ -50,11 +48,8 @@ const struct tp_input_format tp_input_formats[] = {
     {"gzip twice", NULL, BYTES("\x1F\x8B", 0), .refusal = "compressed by gzip twice: unpack it once (gunzip FILE)"},
     {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257),
      .refusal = "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
-    {"rocpd", ".rocpd .rpd", SQLITE_WITH("rocpd_"),
-     .refusal = "a database of rocprofv3 (rocpd), not a trace; torch.profiler writes traces on AMD's GPUs too"},
-    {"Nsight Systems SQLite", ".sqlite .sqlite3", SQLITE_WITH("CUPTI_ACTIVITY"), .refusal = NSYS_SQLITE},
-    {"Nsight Systems SQLite", NULL, SQLITE_WITH("TARGET_INFO"), .refusal = NSYS_SQLITE},
-    {"SQLite", ".db .nvvp", BYTES("SQLite format 3\0", 0), .refusal = "an SQLite database, not a trace"},
+    {"SQLite", ".sqlite .sqlite3 .db .rpd .rpd.gz .rocpd", BYTES("SQLite format 3\0", 0), .read = tp_sqlite_input_read,
+     .list_parts = tp_sqlite_input_list_parts},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), .refusal = NSYS},
     {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0),
      .refusal = "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
