@@ -8,7 +8,7 @@
 
 #include "webreport/session/exit.h"
 #include "webreport/session/leftover_files.h"
-#include "webreport/trace/file_head.h"
+#include "webreport/trace/file_parts.h"
 #include "writer/base/buf.h"
 
 void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *runs)
@@ -108,7 +108,7 @@ int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_ru
         return tp_error_set(err, TP_ENOTFOUND, 0,
                             "no %s found, but %zu recording%s not finished; run 'tracepress recover %.200s'", wanted,
                             count, count == 1 ? " that was" : "s that were", folder);
-    const char *what = runs->first_foreign_path ? tp_file_head_describe(runs->first_foreign_path) : NULL;
+    const char *what = runs->first_foreign_path ? tp_file_parts_refusal(runs->first_foreign_path, arena) : NULL;
     if (what)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->first_foreign_path, what);
     if (search->include)

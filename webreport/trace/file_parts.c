@@ -1,6 +1,8 @@
 /* Lists the parts of files: see file_parts.h. */
 #include "webreport/trace/file_parts.h"
 
+#include <string.h>
+
 #include "webreport/trace/file_head.h"
 #include "webreport/trace/inputs/input_format.h"
 
@@ -21,4 +23,14 @@ bool tp_file_parts_is_trace(const char *path, struct tp_arena *arena)
     if (!is_other_format)
         return tp_file_head_is_trace(path);
     return !format->list_parts || format->list_parts(&parts, path, NULL) == TP_OK;
+}
+
+const char *tp_file_parts_refusal(const char *path, struct tp_arena *arena)
+{
+    struct tp_vec parts = TP_VEC(arena, struct tp_input_part);
+    const struct tp_input_format *format = tp_file_head_format(path);
+    struct tp_error why = {0};
+    if (!format || !format->list_parts || format->list_parts(&parts, path, &why) == TP_OK)
+        return tp_file_head_describe(path);
+    return tp_arena_copy(arena, why.text, strlen(why.text));
 }

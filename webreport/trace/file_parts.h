@@ -14,4 +14,8 @@ void tp_file_parts_find(struct tp_vec *parts, const char *path);
  * Temporary data is in `arena`. */
 bool tp_file_parts_is_trace(const char *path, struct tp_arena *arena);
 
+/* Returns why a regular file is not a trace, as a description of the file; NULL if it may be one or cannot be read. The
+ * text is static or in `arena`. */
+const char *tp_file_parts_refusal(const char *path, struct tp_arena *arena);
+
 #endif

@@ -332,18 +332,18 @@ static bool parse_int(struct tp_str text, int64_t *value)
 bool tp_database_int(const struct tp_database_row *row, unsigned column, int64_t *value)
 {
     int at = row->at[column];
-    sqlite3_stmt *statement = row->statement;
-    if (at < 0)
+    sqlite3_value *cell = at < 0 ? NULL : sqlite3_column_value(row->statement, at);
+    if (!cell)
         return false;
-    switch (sqlite3_column_type(statement, at)) {
+    switch (sqlite3_value_type(cell)) {
     case SQLITE_INTEGER: {
-        int64_t number = sqlite3_column_int64(statement, at);
+        int64_t number = sqlite3_value_int64(cell);
         bool is_small = number > -most && number < most;
         *value = is_small ? number : *value;
         return is_small;
     }
     case SQLITE_FLOAT: {
-        double number = sqlite3_column_double(statement, at);
+        double number = sqlite3_value_double(cell);
         bool is_small = number > -(double)most && number < (double)most;
         *value = is_small ? (int64_t)number : *value;
         return is_small;
@@ -358,8 +358,9 @@ bool tp_database_int(const struct tp_database_row *row, unsigned column, int64_t
 struct tp_str tp_database_text(const struct tp_database_row *row, unsigned column)
 {
     int at = row->at[column];
-    if (at < 0 || sqlite3_column_type(row->statement, at) != SQLITE_TEXT)
+    sqlite3_value *cell = at < 0 ? NULL : sqlite3_column_value(row->statement, at);
+    if (!cell || sqlite3_value_type(cell) != SQLITE_TEXT)
         return (struct tp_str){NULL, 0};
-    const char *text = (const char *)sqlite3_column_text(row->statement, at);
-    return (struct tp_str){text, text ? (size_t)sqlite3_column_bytes(row->statement, at) : 0};
+    const char *text = (const char *)sqlite3_value_text(cell);
+    return (struct tp_str){text, text ? (size_t)sqlite3_value_bytes(cell) : 0};
 }

@@ -36,6 +36,19 @@ static int count_host_row(void *context, const struct tp_database_row *row, stru
     return TP_OK;
 }
 
+/* Counts a device row by its process, whether it is valid or not. */
+static int count_owned_row(void *context, const struct tp_database_row *row, struct tp_error *err)
+{
+    struct census *census = context;
+    int64_t global_pid;
+    (void)err;
+    if (tp_database_int(row, TP_NSYS_GLOBAL_PID, &global_pid))
+        count_row_of_process(census, tp_nsys_pid(global_pid));
+    else
+        census->has_unowned = true;
+    return TP_OK;
+}
+
 static int count_device_row(void *context, const struct tp_database_row *row, struct tp_error *err)
 {
     struct census *census = context;
@@ -72,19 +85,32 @@ int tp_nsys_find_owner(struct tp_database *db, int64_t *pid, struct tp_arena *ar
     return code;
 }
 
-/* Counts the valid rows of each process in the tables of the device. */
-static int count_device_rows(struct tp_database *db, struct census *census, struct tp_error *err)
+/* Counts the rows of each process in the tables of the device. use: called for each row. */
+static int count_device_rows(struct tp_database *db, struct census *census, uint64_t columns, tp_database_use *use,
+                             struct tp_error *err)
 {
     static const char *const tables[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
                                          "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
     int code = TP_OK;
     for (size_t i = 0; code == TP_OK && i < sizeof tables / sizeof *tables; i++) {
-        const struct tp_database_shape shape = {tables[i], tp_nsys_columns,
-                                                TP_NSYS_BIT(START) | TP_NSYS_BIT(END) | TP_NSYS_BIT(DEVICE) |
-                                                    TP_NSYS_BIT(STREAM) | TP_NSYS_BIT(GLOBAL_PID)};
-        code = tp_database_scan(db, &shape, count_device_row, census, err);
+        const struct tp_database_shape shape = {tables[i], tp_nsys_columns, columns};
+        code = tp_database_scan(db, &shape, use, census, err);
     }
     return code;
+}
+
+/* Lists the processes with valid device rows. One process in all rows is the usual case, which needs one column only.
+ */
+static int list_device_processes(struct tp_database *db, struct census *census, struct tp_error *err)
+{
+    const uint64_t columns =
+        TP_NSYS_BIT(START) | TP_NSYS_BIT(END) | TP_NSYS_BIT(DEVICE) | TP_NSYS_BIT(STREAM) | TP_NSYS_BIT(GLOBAL_PID);
+    int code = count_device_rows(db, census, TP_NSYS_BIT(GLOBAL_PID), count_owned_row, err);
+    if (code < 0 || (census->pids->count == 1 && !census->has_unowned))
+        return code;
+    census->pids->count = census->counts.count = 0;
+    census->has_unowned = false;
+    return count_device_rows(db, census, columns, count_device_row, err);
 }
 
 /* Replaces the list of processes by the process with the most rows. */
@@ -104,7 +130,7 @@ int tp_nsys_list_processes(struct tp_database *db, struct tp_vec *pids, struct t
     static const char *const tables[] = {TP_NSYS_RUNTIME_TABLE, "NVTX_EVENTS", NULL};
     struct census census = {.pids = pids, .counts = TP_VEC(pids->arena, uint64_t)};
     int64_t owner;
-    int code = count_device_rows(db, &census, err);
+    int code = list_device_processes(db, &census, err);
     if (code == TP_OK && census.has_unowned) {
         code = tp_nsys_find_owner(db, &owner, pids->arena, err);
         count_row_of_process(&census, owner);

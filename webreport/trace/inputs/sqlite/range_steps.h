@@ -15,7 +15,7 @@ struct tp_step_range {
     int64_t tid;
     uint32_t thread; /* thread in the trace */
     uint32_t domain, depth;
-    uint32_t row; /* the caller's number for the range */
+    uint32_t row; /* caller's number for the range */
 };
 
 struct tp_step_search {

@@ -110,6 +110,11 @@ static bool has_namespace(struct tp_str name)
     return is_name && (isalpha((unsigned char)name.ptr[at + 2]) || name.ptr[at + 2] == '_');
 }
 
+bool tp_range_text_are_dims_valid(struct tp_str dims)
+{
+    return tp_put_is_json(dims, TP_MAX_DEPTH);
+}
+
 static bool has_blank_or_number_sign(struct tp_str name)
 {
     for (size_t i = 0; i < name.len; i++)
@@ -121,6 +126,8 @@ static bool has_blank_or_number_sign(struct tp_str name)
 static bool is_own_annotation_of_torch(struct tp_str name)
 {
     const unsigned regions = TP_REGION_PROFILER_STEP | TP_REGION_OPTIMIZER_STEP | TP_REGION_ZERO_GRAD;
+    if (tp_str_starts(name, "aten::")) /* spares most operators the comparisons */
+        return false;
     return tp_regions_by_name(name) & regions || tp_str_starts_with_one_of(name, collectives);
 }
 
@@ -128,8 +135,10 @@ static bool is_own_annotation_of_torch(struct tp_str name)
 static bool is_record_function(const struct tp_range_text *text)
 {
     int64_t number;
-    if (tp_str_find(text->name, "::") >= 0 || text->sequence != TP_NULL_INT || text->dims.ptr ||
+    if (tp_str_find(text->name, "::") >= 0 || text->sequence != TP_NULL_INT ||
         tp_str_starts_with_one_of(text->name, compile_operators))
+        return false;
+    if (text->dims.ptr && tp_range_text_are_dims_valid(text->dims))
         return false;
     return has_blank_or_number_sign(text->name) || tp_range_text_is_step_word(tp_range_text_split(text->name, &number));
 }
@@ -139,8 +148,6 @@ struct tp_range_text tp_range_text_decode(struct tp_str text)
     struct tp_range_text out = {false, text, TP_NULL_INT, TP_NULL_INT, {NULL, 0}};
     if (!split_suffixes(text, &out))
         out.is_operator = has_namespace(text);
-    if (out.dims.ptr && !tp_put_is_json(out.dims, TP_MAX_DEPTH))
-        out.dims = (struct tp_str){NULL, 0};
     out.is_operator = out.is_operator && !is_own_annotation_of_torch(out.name) && !is_record_function(&out);
     return out;
 }

@@ -22,6 +22,9 @@ struct tp_range_text {
  * suffixes. */
 struct tp_range_text tp_range_text_decode(struct tp_str text);
 
+/* Returns true if the sizes of an operator are JSON. */
+bool tp_range_text_are_dims_valid(struct tp_str dims);
+
 /* Splits a name into its text and the number at its end: "iter 5" into "iter" and 5. Returns "#" for a name that is
  * only a number. *number: TP_NULL_INT if the name has none. */
 struct tp_str tp_range_text_split(struct tp_str name, int64_t *number);

@@ -46,7 +46,7 @@ bool tp_rocm_add_marker(struct tp_row_events *events, struct tp_str text, uint32
     }
     range.external_id = decoded.external_id;
     range.sequence = decoded.sequence;
-    if (decoded.dims.ptr)
+    if (decoded.dims.ptr && tp_range_text_are_dims_valid(decoded.dims))
         range.dims = tp_row_events_value(events, decoded.dims);
     tp_row_events_add_operator(events, &range);
     return true;

@@ -7,6 +7,7 @@
 #include "webreport/trace/argument_lines.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
+#include "writer/base/sort.h"
 
 enum { SETUPS = 1024, SETUP_NUMBERS = 13 };
 
@@ -33,7 +34,12 @@ static const struct {
 
 void tp_row_events_open(struct tp_row_events *events, struct tp_sink *sink, struct tp_arena *scratch)
 {
-    *events = (struct tp_row_events){.sink = sink, .scratch = scratch, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+    *events = (struct tp_row_events){.sink = sink,
+                                     .scratch = scratch,
+                                     .last_pid = TP_NULL_INT,
+                                     .last_tid = TP_NULL_INT,
+                                     .first_ns = INT64_MAX,
+                                     .last_ns = INT64_MIN};
     for (unsigned i = 0; i < TP_ROW_CATS; i++)
         events->cats[i] = TP_NO_ID;
     tp_id_map_init(&events->threads, scratch);
@@ -154,12 +160,24 @@ static void name_thread(struct tp_row_events *events, uint32_t thread)
     tp_sink_set_thread_name(events->sink, thread, lasting_text(events, tp_row_events_buffer_text(events)));
 }
 
+/* Returns the number of a thread like number_of_thread. Most events have the same thread as the previous one. */
+static uint32_t find_thread(struct tp_row_events *events, int64_t pid, int64_t tid, bool *is_new)
+{
+    *is_new = false;
+    if (pid == events->last_pid && tid == events->last_tid)
+        return events->last_thread;
+    events->last_thread = number_of_thread(events, pid, tid, is_new);
+    events->last_pid = pid;
+    events->last_tid = tid;
+    return events->last_thread;
+}
+
 uint32_t tp_row_events_stream(struct tp_row_events *events, int64_t device, int64_t stream)
 {
     enum { FIRST_SORT_INDEX = 5000000 }; /* of devices in traces of torch.profiler */
     char label[32];
     bool is_new;
-    uint32_t thread = number_of_thread(events, device, stream, &is_new);
+    uint32_t thread = find_thread(events, device, stream, &is_new);
     if (!is_new)
         return thread;
     snprintf(label, sizeof label, "GPU %lld", (long long)device);
@@ -174,7 +192,7 @@ uint32_t tp_row_events_thread(struct tp_row_events *events, int64_t pid, int64_t
                               struct tp_str thread_name)
 {
     bool is_new;
-    uint32_t thread = number_of_thread(events, pid, tid, &is_new);
+    uint32_t thread = find_thread(events, pid, tid, &is_new);
     if (!is_new)
         return thread;
     name_process(events, pid, process.ptr ? process : TP_STR("python"), "CPU", pid);
@@ -321,27 +339,63 @@ static void add_argument_line(struct tp_row_events *events, struct tp_argument_l
     tp_argument_lines_add(lines, tp_str_of(key), tp_row_events_buffer_text(events));
 }
 
-/* Adds the domain of a range, and the name that the program gave to a step, as arguments of the program. */
-static void add_arguments(struct tp_row_events *events, const struct tp_row_range *row)
+/* Writes the arguments of a range: its domain, and the name that the program gave to a step. Returns false without
+ * arguments. own_name: ptr NULL if the name of the range did not change. */
+static bool write_arguments(struct tp_row_events *events, struct tp_str domain, struct tp_str own_name,
+                            struct tp_argument_text *text)
 {
     struct tp_argument_lines lines = TP_ARGUMENT_LINES(&events->lines);
-    if (!events->sink->wants_arguments || (!row->domain.len && !row->own_name.ptr))
-        return;
+    if (!events->sink->wants_arguments || (!domain.len && !own_name.ptr))
+        return false;
     tp_buf_clear(&events->lines);
-    if (row->domain.len)
-        add_argument_line(events, &lines, "NVTX domain", row->domain);
-    if (row->own_name.ptr)
-        add_argument_line(events, &lines, "NVTX range", row->own_name);
-    tp_sink_add_argument(events->sink, tp_argument_lines_intern(events->sink, &lines));
+    if (domain.len)
+        add_argument_line(events, &lines, "NVTX domain", domain);
+    if (own_name.ptr)
+        add_argument_line(events, &lines, "NVTX range", own_name);
+    *text = tp_argument_lines_intern(events->sink, &lines);
+    return true;
 }
 
 void tp_row_events_add_range(struct tp_row_events *events, const struct tp_row_range *row)
 {
     const int64_t span_ns[2] = {row->start_ns, row->end_ns};
     struct tp_sink_slice slice = start_slice(events, TP_ROW_RANGE, row->name, row->thread, span_ns);
+    struct tp_argument_text text;
     slice.event.detail = add_host_detail(events, row);
-    add_arguments(events, row);
+    if (write_arguments(events, row->domain, (struct tp_str){NULL, 0}, &text))
+        tp_sink_add_argument(events->sink, text);
     end_slice(events, &slice);
+}
+
+void tp_row_events_rename_range(struct tp_row_events *events, uint32_t event, uint32_t name, struct tp_str domain)
+{
+    struct tp_sink *sink = events->sink;
+    struct tp_event *range = TP_AT(&sink->events, struct tp_event, event);
+    struct tp_argument *argument = NULL;
+    struct tp_argument_text text;
+    if (write_arguments(events, domain, tp_strings_get(&sink->trace->names, range->name), &text)) {
+        for (size_t i = 0; i < sink->arguments.count && domain.len && !argument; i++)
+            if (TP_AT(&sink->arguments, struct tp_argument, i)->event == event)
+                argument = TP_AT(&sink->arguments, struct tp_argument, i);
+        argument = argument ? argument : tp_vec_push(&sink->arguments);
+        *argument = (struct tp_argument){event, text};
+    }
+    range->name = name;
+}
+
+static int compare_arguments(const void *x, const void *y, const void *context)
+{
+    const struct tp_argument *a = x, *b = y;
+    (void)context;
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+void tp_row_events_sort_arguments(struct tp_row_events *events)
+{
+    struct tp_vec *arguments = &events->sink->arguments;
+    if (arguments->count)
+        tp_merge_sort(events->scratch, arguments->data, arguments->count, sizeof(struct tp_argument), compare_arguments,
+                      NULL);
 }
 
 /* ---- the end of a recording, and its top-level members ---- */

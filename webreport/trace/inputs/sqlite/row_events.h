@@ -26,7 +26,9 @@ struct tp_row_setup; /* an entry in the cache of setups */
 struct tp_row_events {
     struct tp_sink *sink;
     struct tp_arena *scratch;
-    uint32_t cats[TP_ROW_CATS];  /* ids of the categories; TP_NO_ID until the first event */
+    uint32_t cats[TP_ROW_CATS]; /* ids of the categories; TP_NO_ID until the first event */
+    int64_t last_pid, last_tid; /* ids of last_thread; TP_NULL_INT before the first event */
+    uint32_t last_thread;
     struct tp_id_map threads;    /* (pid, tid) of 32 bits each: number of the thread */
     struct tp_id_map processes;  /* pids whose process has a name */
     struct tp_row_setup *setups; /* cache: setups of recent kernels */
@@ -49,9 +51,8 @@ struct tp_row_range {
     uint32_t name, thread; /* id in names; number of the thread */
     int64_t start_ns, end_ns;
     int64_t external_id, sequence;
-    uint32_t dims;          /* "Input Dims", id in values; TP_NO_ID if absent */
-    struct tp_str domain;   /* domain of the range; empty for the default domain */
-    struct tp_str own_name; /* name that the program gave, if the range became a step; otherwise ptr NULL */
+    uint32_t dims;        /* "Input Dims", id in values; TP_NO_ID if absent */
+    struct tp_str domain; /* domain of the range; empty for the default domain */
 };
 
 void tp_row_events_open(struct tp_row_events *events, struct tp_sink *sink, struct tp_arena *scratch);
@@ -82,6 +83,11 @@ void tp_row_events_add_wait(struct tp_row_events *events, const char *name, int6
 
 void tp_row_events_add_operator(struct tp_row_events *events, const struct tp_row_range *row);
 void tp_row_events_add_range(struct tp_row_events *events, const struct tp_row_range *row);
+
+/* Changes the name of a range that was added, and keeps its old name as an argument. event: index in the events of the
+ * sink. domain: as in struct tp_row_range. Call tp_row_events_sort_arguments after the last change. */
+void tp_row_events_rename_range(struct tp_row_events *events, uint32_t event, uint32_t name, struct tp_str domain);
+void tp_row_events_sort_arguments(struct tp_row_events *events);
 
 /* Adds the events at the end of a recording: the span of the profiler, and the end of the window. */
 void tp_row_events_finish(struct tp_row_events *events);
