@@ -65,7 +65,7 @@ static void folders_are_runs_and_times_are_spans(void **state)
     if (setjmp(arena.guard))
         fail();
     const char *paths[] = {"runs", "one.json", "./one.json"};
-    assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){paths, 3, NULL}, &err), 0);
+    assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){paths, 3, NULL, NULL, false}, &err), 0);
     assert_int_equal(runs.count, 3);
     assert_int_equal(runs.items[0].file_count, 2);
     assert_true(tp_str_equal(runs.items[0].files[0].worker, TP_STR("one")));
@@ -79,7 +79,8 @@ static void folders_are_runs_and_times_are_spans(void **state)
     assert_true(tp_str_equal(runs.items[2].name, TP_STR("b/c")));
     assert_int_equal(runs.items[2].files[0].span, 0);
     const char *missing[] = {"nowhere"};
-    assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){missing, 1, NULL}, &err), TP_ENOTFOUND);
+    assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){missing, 1, NULL, NULL, false}, &err),
+                     TP_ENOTFOUND);
     tp_arena_release(&arena);
     assert_int_equal(chdir("/"), 0);
     char command[64];
@@ -106,7 +107,7 @@ static void other_recordings_belong_to_the_traced_worker(void **state)
         make_empty_file(path);
     }
     const char *const paths[] = {top};
-    assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){paths, 1, NULL}, NULL), 0);
+    assert_int_equal(tp_rundir_find(&runs, &arena, &(struct tp_run_search){paths, 1, NULL, NULL, false}, NULL), 0);
     assert_int_equal(runs.items[0].file_count, 5);
     for (size_t i = 0; i < 5; i++) {
         const struct tp_run_file *file = &runs.items[0].files[i];
@@ -139,7 +140,7 @@ static struct tp_run_file *find_files_of_run(struct tp_arena *arena, const char 
     write_text(program, FROM_OUTSIDE);
     write_text(beside, strstr(other, "outside") ? FROM_OUTSIDE : "{\"a\":\"outside\",\"traceEvents\":[]}");
     const char *const paths[] = {top};
-    assert_int_equal(tp_rundir_find(runs, arena, &(struct tp_run_search){paths, 1, NULL}, NULL), 0);
+    assert_int_equal(tp_rundir_find(runs, arena, &(struct tp_run_search){paths, 1, NULL, NULL, false}, NULL), 0);
     assert_int_equal(runs->items[0].file_count, 2);
     assert_int_equal(unlink(program) + unlink(beside) + rmdir(top), 0);
     return runs->items[0].files;

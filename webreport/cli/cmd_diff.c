@@ -39,6 +39,7 @@ static const struct tp_opt table[] = {
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
+    TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };
 

@@ -38,6 +38,7 @@ static const struct tp_opt table[] = {
     {"thread", 0, TP_OPT_LIST, AT(threads), NULL},
     {"category", 0, TP_OPT_LIST, AT(categories), NULL},
     TP_OPT_READING(struct options),
+    TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };
 

@@ -43,6 +43,7 @@ static const struct tp_opt table[] = {
     {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
+    TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };
 
@@ -183,7 +184,7 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    code = tp_job_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include});
+    code = tp_job_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include, NULL, true});
     if (code == TP_EUSAGE)
         return tp_cmd_print_usage_error(&console, "report",
                                         "traces and summaries make different pages; name only traces or only "

@@ -35,6 +35,7 @@ static const struct tp_opt table[] = {
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
     {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     TP_OPT_READING(struct options),
+    TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };
 

@@ -52,6 +52,7 @@ static const struct tp_opt table[] = {
     {"print-only", 0, TP_OPT_CHOICE, AT(times), "device|host"},
     {"copy-time", 0, TP_OPT_FLAG, AT(copy_time), NULL},
     TP_OPT_READING(struct options),
+    TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };
 

@@ -61,6 +61,14 @@ struct tp_opt_common {
         "strict", 0, TP_OPT_FLAG, offsetof(options, read.is_strict), NULL                                              \
     }
 
+/* Table rows of the options for inputs of other profilers. The command's options struct needs a member `read` of type
+ * struct tp_trace_options. */
+#define TP_OPT_PARTS(options)                                                                                          \
+    {"process", 0, TP_OPT_TEXT, offsetof(options, read.process), NULL},                                                \
+    {                                                                                                                  \
+        "step-range", 0, TP_OPT_TEXT, offsetof(options, read.step_range), NULL                                         \
+    }
+
 /* Parses arguments by the table and fills `options`. Moves the operands (arguments that are not options) to the front
  * of argv. *operand_count: number of operands. argc, argv: the arguments after the command's name. Returns 0, or
  * TP_EUSAGE with a text that explains the mistake. */

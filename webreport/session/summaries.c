@@ -195,7 +195,8 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
     struct load load = {.options = options, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
     struct tp_summary_inputs inputs;
     memset(out, 0, sizeof *out);
-    const struct tp_run_search search = {options->paths, options->path_count, options->read.include};
+    const struct tp_run_search search = {options->paths, options->path_count, options->read.include,
+                                         options->read.process, false};
     int code = tp_summary_inputs_find(&inputs, arena, &search, TP_INPUTS_MUST_EXIST, err);
     if (code < 0)
         /* for the user, a folder that cannot be opened is a missing input */

@@ -221,7 +221,8 @@ static int find_inputs(struct job *job)
         job->options->files_from ? tp_summary_inputs_read_list(&paths, job->options->files_from, &job->err) : TP_OK;
     if (code == TP_OK)
         code = tp_summary_inputs_find(
-            &job->inputs, &job->arena, &(struct tp_run_search){paths.data, paths.count, load->read.include},
+            &job->inputs, &job->arena,
+            &(struct tp_run_search){paths.data, paths.count, load->read.include, load->read.process, false},
             job->options->only_merges ? TP_INPUTS_SUMMARIES : TP_INPUTS_MAY_BE_MISSING, &job->err);
     if (code < 0)
         return code == TP_EIO ? job->err.code = TP_ENOTFOUND : code;
@@ -300,10 +301,11 @@ static int run_job(void *context, struct tp_error *err)
         return job->is_folder ? TP_OK : write_set_to_file(job, &job->set, options->out);
     }
     if (job->inputs.count + job->inputs.missing.count == 0 && !options->only_merges)
-        return tp_inputs_set_not_found_error(
-            &job->inputs.runs,
-            &(struct tp_run_search){options->load.paths, options->load.path_count, options->load.read.include},
-            "traces or summaries (*.tps)", &job->arena, &job->err);
+        return tp_inputs_set_not_found_error(&job->inputs.runs,
+                                             &(struct tp_run_search){options->load.paths, options->load.path_count,
+                                                                     options->load.read.include,
+                                                                     options->load.read.process, false},
+                                             "traces or summaries (*.tps)", &job->arena, &job->err);
     /* the reason why each input is unusable is already printed */
     if (job->usable_count + job->skipped_count == 0)
         return tp_error_set(&job->err, job->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0, "no usable input");

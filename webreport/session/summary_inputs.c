@@ -90,7 +90,8 @@ struct find {
     /* items: found inputs, struct tp_summary_input; traces: paths of traces or folders; files: paths of summaries */
     struct tp_vec items, traces, files;
     enum tp_inputs_wanted wanted;
-    const char *include;
+    const char *include, *process;
+    bool skips_parts;
     struct tp_error *err;
 };
 
@@ -114,7 +115,8 @@ static int add_inputs_of_folder(struct find *find, const char *path)
     size_t named = 0, before = find->files.count;
     if (find->wanted == TP_INPUTS_SUMMARIES)
         return tp_rundir_find_named(&find->files, path, ".tps", find->err);
-    int code = tp_rundir_find(&runs, find->arena, &(struct tp_run_search){&path, 1, find->include}, find->err);
+    int code = tp_rundir_find(&runs, find->arena, &(struct tp_run_search){&path, 1, find->include, find->process, true},
+                              find->err);
     if (code < 0)
         return code;
     size_t count = count_traces(&named, &runs, find->include != NULL);
@@ -168,6 +170,8 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
                         .files = TP_VEC(arena, const char *),
                         .wanted = wanted,
                         .include = search->include,
+                        .process = search->process,
+                        .skips_parts = search->skips_parts,
                         .err = err};
     int code = TP_OK;
     *inputs = (struct tp_summary_inputs){.missing = TP_VEC(arena, const char *)};
@@ -175,7 +179,9 @@ int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *ar
         code = add_inputs_of_path(&find, search->paths[i]);
     if (code == TP_OK && find.traces.count)
         code = tp_rundir_find(&inputs->runs, arena,
-                              &(struct tp_run_search){find.traces.data, find.traces.count, search->include}, err);
+                              &(struct tp_run_search){find.traces.data, find.traces.count, search->include,
+                                                      search->process, search->skips_parts},
+                              err);
     if (code < 0)
         return code;
     add_traces(&find, &inputs->runs);

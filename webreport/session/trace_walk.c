@@ -91,7 +91,8 @@ static int walk_run(struct tp_trace_walk *walk, const struct tp_run *run, struct
 
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
 {
-    const struct tp_run_search search = {walk->inputs, walk->input_count, walk->read.include};
+    const struct tp_run_search search = {walk->inputs, walk->input_count, walk->read.include, walk->read.process,
+                                         false};
     int code = tp_inputs_find(&walk->runs, &walk->file_count, walk->arena, &search, walk->console, err);
     if (code == TP_OK && walk->user->found)
         code = walk->user->found(walk->context, err);

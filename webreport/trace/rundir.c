@@ -25,6 +25,8 @@ struct search {
     size_t file_count;
     const char *suffix;  /* ending of the file names to find; NULL for the endings of traces */
     const char *include; /* pattern of the file names to find; NULL for all names */
+    const char *process; /* number of the only part to read; NULL for all parts */
+    bool skips_parts;    /* list each file once, whatever its parts are */
     struct tp_runs *found;
     struct tp_error *err;
 };
@@ -302,14 +304,18 @@ static int read_folder_names(void *context, struct tp_error *err)
     return TP_OK;
 }
 
-/* Adds the files that begin like a trace, although their names do not have torch's form. */
+/* Adds the files that begin like a trace, although their names do not have torch's form. Stores the first file that is
+ * no trace but has the name of one. */
 static void find_traces_by_content(struct search *s, const char *path, const struct tp_vec *possible_traces,
                                    struct tp_vec *files)
 {
     for (size_t i = 0; i < possible_traces->count; i++) {
         char *name = *TP_AT(possible_traces, char *, i);
-        if (tp_file_parts_is_trace(join_path(s->arena, path, name), s->arena))
+        const char *file = join_path(s->arena, path, name);
+        if (tp_file_parts_is_trace(file, s->arena))
             *(char **)tp_vec_push(files) = name;
+        else if (s->found && !s->found->first_foreign_path && tp_input_format_has_ending(name))
+            s->found->first_foreign_path = file;
     }
 }
 
@@ -370,24 +376,57 @@ static bool set_worker_from_name(struct tp_run_file *file)
     return false;
 }
 
-/* Appends a file to a run: once, or once for each of its parts. Names the worker of each part after it. */
-static void add_file_or_parts(struct search *s, struct tp_vec *files, const struct tp_run_file *file)
+/* Returns true if the user wants this part: no part was chosen, or the one with this number. */
+static bool is_wanted_part(const struct search *s, const struct tp_input_part *part)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%lld", (long long)part->number);
+    return !s->process || strcmp(s->process, number) == 0;
+}
+
+/* Returns the text "NAME (PART)" in the arena. */
+static struct tp_str add_part_name(struct tp_arena *arena, struct tp_str name, const struct tp_input_part *part)
+{
+    size_t room = name.len + part->name.len + sizeof " ()";
+    char *text = tp_arena_alloc(arena, room);
+    int size = snprintf(text, room, "%.*s (%.*s)", (int)name.len, name.ptr, (int)part->name.len, part->name.ptr);
+    return (struct tp_str){text, (size_t)size};
+}
+
+/* Returns true for a regular file. A pipe must not be opened here, because a pipe can be read only once. */
+static bool is_regular_file(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+/* Appends a file to a run: once, or once for each of its parts that the user wants, with names after the parts. Returns
+ * TP_ENOTFOUND if the file has parts but not the one that the user wants. */
+static int add_file_or_parts(struct search *s, struct tp_vec *files, const struct tp_run_file *file)
 {
     struct tp_vec parts = TP_VEC(s->arena, struct tp_input_part);
-    if (!s->suffix && strcmp(file->path, "-") != 0)
+    size_t count = 0;
+    if (!s->suffix && !s->skips_parts && is_regular_file(file->path))
         tp_file_parts_find(&parts, file->path);
-    for (size_t i = 0; i < (parts.count ? parts.count : 1); i++) {
+    for (size_t i = 0; i < parts.count; i++) {
+        const struct tp_input_part *part = TP_AT(&parts, struct tp_input_part, i);
+        if (!is_wanted_part(s, part))
+            continue;
         struct tp_run_file *added = tp_vec_push(files);
         *added = *file;
-        added->part = parts.count ? TP_AT(&parts, struct tp_input_part, i) : NULL;
-        if (parts.count < 2)
+        added->part = part;
+        added->is_found_by_content &= count++ == 0;
+        if (parts.count == 1)
             continue;
-        size_t room = file->worker.len + added->part->name.len + sizeof " ()";
-        char *text = tp_arena_alloc(s->arena, room);
-        int size = snprintf(text, room, "%.*s (%.*s)", (int)file->worker.len, file->worker.ptr,
-                            (int)added->part->name.len, added->part->name.ptr);
-        added->worker = (struct tp_str){text, (size_t)size};
+        added->worker = add_part_name(s->arena, file->worker, part);
+        added->base = add_part_name(s->arena, tp_str_of(file->base), part).ptr;
     }
+    if (parts.count)
+        return count ? TP_OK
+                     : tp_error_set(s->err, TP_ENOTFOUND, 0, "%s: --process: no process %.24s in this file", file->path,
+                                    s->process);
+    *(struct tp_run_file *)tp_vec_push(files) = *file;
+    return TP_OK;
 }
 
 static int add_run_of_folder(struct search *s, const struct folder *folder, const struct tp_vec *names)
@@ -402,10 +441,10 @@ static int add_run_of_folder(struct search *s, const struct folder *folder, cons
         struct tp_run_file file = {.path = join_path(s->arena, folder->path, *TP_AT(names, char *, i))};
         file.base = tp_path_base(file.path);
         file.is_found_by_content = !set_worker_from_name(&file) && !s->suffix;
-        if (file.is_found_by_content)
-            add_file_or_parts(s, &files, &file);
-        else
+        if (!file.is_found_by_content)
             *(struct tp_run_file *)tp_vec_push(&files) = file;
+        else if (add_file_or_parts(s, &files, &file) < 0)
+            return TP_ENOTFOUND;
     }
     run->files = files.data;
     run->file_count = files.count;
@@ -429,7 +468,7 @@ static int search_folder(struct search *s, const char *top, const char *top_name
             return code;
         if (code == TP_OK && files.count)
             code = add_run_of_folder(s, &folder, &files);
-        if (code == TP_ELIMIT)
+        if (code == TP_ELIMIT || (code < 0 && s->process))
             return code;
         for (size_t i = folders.count; i > 0 && folder.depth < TP_MAX_DIR_DEPTH; i--) {
             const char *name = *TP_AT(&folders, char *, i - 1);
@@ -449,13 +488,22 @@ static const char *folder_name(struct tp_arena *arena, const char *path)
     return tp_arena_copy(arena, base, strlen(base));
 }
 
-static void add_named_file(struct search *s, const char *path)
+/* Returns true if a file, or the file of a part, has this worker name. */
+static bool has_worker_name(const struct tp_run_file *file, struct tp_str worker)
+{
+    struct tp_str name = file->worker;
+    if (file->part && name.len > worker.len && tp_str_starts((struct tp_str){name.ptr + worker.len, 2}, " ("))
+        name.len = worker.len;
+    return tp_str_equal(name, worker);
+}
+
+static int add_named_file(struct search *s, const char *path)
 {
     struct tp_run_file file = {.path = path, .base = strcmp(path, "-") == 0 ? "stdin" : tp_path_base(path)};
     set_worker_from_name(&file);
     file.time = (struct tp_str){NULL, 0}; /* no time, because files that the user named have no spans */
     for (size_t i = 0; i < s->named_files.count; i++) {
-        if (!tp_str_equal(TP_AT(&s->named_files, struct tp_run_file, i)->worker, file.worker))
+        if (!has_worker_name(TP_AT(&s->named_files, struct tp_run_file, i), file.worker))
             continue;
         char number[32]; /* suffix that makes a repeated worker name unique */
         int n = snprintf(number, sizeof number, "#%zu", s->named_files.count);
@@ -465,7 +513,7 @@ static void add_named_file(struct search *s, const char *path)
         file.worker = (struct tp_str){name, file.worker.len + (size_t)n};
         break;
     }
-    add_file_or_parts(s, &s->named_files, &file);
+    return add_file_or_parts(s, &s->named_files, &file);
 }
 
 /* Makes one run of all files that the user named. The run has the name of the folder of the first file. */
@@ -487,6 +535,8 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp
                        .runs = TP_VEC(arena, struct tp_run),
                        .named_files = TP_VEC(arena, struct tp_run_file),
                        .include = search->include,
+                       .process = search->process,
+                       .skips_parts = search->skips_parts,
                        .found = runs,
                        .err = err};
     *runs = (struct tp_runs){0};
@@ -496,13 +546,10 @@ int tp_rundir_find(struct tp_runs *runs, struct tp_arena *arena, const struct tp
         bool is_stdin = strcmp(path, "-") == 0;
         if (!is_stdin && stat(path, &info) < 0)
             return tp_error_set(err, TP_ENOTFOUND, 0, "%s: %s", path, strerror(errno));
-        if (!is_stdin && S_ISDIR(info.st_mode)) {
-            int code = search_folder(&s, path, folder_name(arena, path));
-            if (code < 0)
-                return code;
-        } else {
-            add_named_file(&s, path);
-        }
+        int code = !is_stdin && S_ISDIR(info.st_mode) ? search_folder(&s, path, folder_name(arena, path))
+                                                      : add_named_file(&s, path);
+        if (code < 0)
+            return code;
     }
     size_t first = s.named_files.count > 0;
     runs->count = s.runs.count + first;

@@ -7,6 +7,8 @@
 #ifndef TP_WEBREPORT_TRACE_RUNDIR_H
 #define TP_WEBREPORT_TRACE_RUNDIR_H
 
+#include <stdbool.h>
+
 #include "webreport/trace/input_part.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
@@ -61,6 +63,8 @@ struct tp_run_search {
     const char
         /* pattern of fnmatch(3) for file names in folders; NULL for the names described at the top of this file */
         *include;
+    const char *process; /* number of the only part to read in files with several parts (input_part.h); NULL for all */
+    bool skips_parts; /* true: list a file once, whatever its parts are; listing the parts costs a scan of the file */
 };
 
 /* Finds the traces. The files that the user named form the first run, and every folder with traces is another run. In

@@ -526,6 +526,7 @@ struct tp_trace_options {
     const char *include;      /* pattern for the names of files in folders: see struct tp_run_search */
     /* the part of an input with several processes or ranks to read (input_part.h); NULL for the whole input */
     const struct tp_input_part *part;
+    const char *process;    /* number of the only part to read: see struct tp_run_search; NULL for all parts */
     const char *step_range; /* name of the ranges that are the steps; NULL: the reader chooses them */
 };
 

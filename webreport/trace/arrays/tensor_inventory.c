@@ -133,7 +133,8 @@ void tp_inventory_add_trace(struct tp_inventory_search *search, const char *path
 static int search_traces(struct tp_inventory_search *search, const char *path, struct tp_error *err)
 {
     struct tp_runs runs;
-    int code = tp_rundir_find(&runs, search->arena, &(struct tp_run_search){&path, 1, search->options->include}, err);
+    int code = tp_rundir_find(&runs, search->arena,
+                              &(struct tp_run_search){&path, 1, search->options->include, NULL, true}, err);
     for (size_t i = 0; code == TP_OK && i < runs.count; i++)
         for (size_t k = 0; k < runs.items[i].file_count; k++) {
             const struct tp_run_file *file = &runs.items[i].files[k];
