@@ -82,10 +82,10 @@ static void names_of_other_tools_are_known(void **state)
     assert_true(tp_input_format_has_ending("a.sqlite3"));
     assert_false(tp_input_format_has_ending("a.json.gz"));
     assert_false(tp_input_format_has_ending("sqlite"));
-    assert_int_equal(tp_input_format_trace_ending_bytes("run/a.sqlite"), 7);
-    assert_int_equal(tp_input_format_trace_ending_bytes("a.rpd.gz"), 7);
-    assert_int_equal(tp_input_format_trace_ending_bytes("a.nsys-rep"), 0);
-    assert_int_equal(tp_input_format_trace_ending_bytes("a.json"), 0);
+    assert_int_equal(tp_input_format_ending_bytes("run/a.sqlite"), 7);
+    assert_int_equal(tp_input_format_ending_bytes("a.rpd.gz"), 7);
+    assert_int_equal(tp_input_format_ending_bytes("a.nsys-rep"), 0);
+    assert_int_equal(tp_input_format_ending_bytes("a.json"), 0);
 }
 
 /* ---- an example format as in CONTRIBUTING.md: its test, its reader and its row ---- */

@@ -199,7 +199,7 @@ int tp_cmd_report(int argc, char **argv)
     }
     if (code)
         return report_jobs(&session, &wanted);
-    code = tp_snapshot_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include});
+    code = tp_snapshot_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include, NULL, true});
     if (code == TP_EUSAGE)
         return tp_cmd_print_usage_error(&console, "report",
                                         "traces and memory snapshots make different pages; name only traces or only "
