@@ -11,6 +11,7 @@
 #include "one_arena.h"
 #include "webreport/measure/summary/summary_file.h"
 #include "webreport/measure/summary/summary_format.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/proto/summary.pb-c.h"
 
 static void assert_equal(const struct tp_input_evidence *a, const struct tp_input_evidence *b)
@@ -26,6 +27,8 @@ static void assert_equal(const struct tp_input_evidence *a, const struct tp_inpu
     assert_int_equal(a->present, b->present);
     assert_int_equal(a->requested, b->requested);
     assert_int_equal(a->absent, b->absent);
+    assert_int_equal(a->unknown, b->unknown);
+    assert_true(tp_str_equal(a->producer, b->producer));
     for (int i = 0; i < TP_LOST_COUNT; i++)
         assert_int_equal(a->lost[i], b->lost[i]);
 }
@@ -61,6 +64,8 @@ static void packed_evidence_is_unpacked_unchanged(void **state)
         e.present = (unsigned)i * 2 & TP_NEED_CATEGORIES;
         e.requested = (unsigned)i & TP_NEED_FRAMES;
         e.absent = (unsigned)i & TP_NEED_DEVICE;
+        e.unknown = (unsigned)i * 0x3001u & TP_UNKNOWN_ALL;
+        e.producer = i % 3 ? TP_STR("Nsight Systems 2026.2.1") : (struct tp_str){NULL, 0};
         for (int k = 0; k < TP_LOST_COUNT; k++)
             e.lost[k] = (i + k) % 3 ? 0 : INT64_MAX - i;
         after = pack_and_unpack_evidence(e);

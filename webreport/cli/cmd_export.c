@@ -106,11 +106,11 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     if (job->needs == TP_EXPORT_NEEDS_MODEL)
         tp_analysis_build_model(a);
     if (job->needs != TP_EXPORT_NEEDS_NOTHING)
-        tp_inputs_print_notices(job->console, walked->file->path, &a->trace.reading);
+        tp_inputs_print_notices(job->console, walked->file->path, &a->trace);
     int code = tp_folder_make(job->format->has_own_folders ? export.out : export.folder, err);
     code = code < 0 ? code : job->format->write(&export, err);
     if (code == TP_OK && job->needs == TP_EXPORT_NEEDS_NOTHING)
-        tp_inputs_print_notices(job->console, walked->file->path, &a->trace.reading);
+        tp_inputs_print_notices(job->console, walked->file->path, &a->trace);
     return code;
 }
 
@@ -130,7 +130,7 @@ static int read_baseline(struct job *job, struct tp_error *err)
     if (code < 0)
         return tp_error_set(err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0, "--baseline: %s: %s",
                             path, why.text);
-    tp_inputs_print_notices(job->console, path, &job->baseline->reading);
+    tp_inputs_print_notices(job->console, path, job->baseline);
     return TP_OK;
 }
 

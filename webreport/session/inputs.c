@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "webreport/document/words/input_words.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/leftover_files.h"
 #include "webreport/trace/file_parts.h"
@@ -120,8 +121,12 @@ int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_ru
                         wanted);
 }
 
-void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_reading *reading)
+void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_trace *trace)
 {
+    const struct tp_reading *reading = &trace->reading;
+    const char *line = tp_input_line(&trace->input, trace->arena);
+    if (*line)
+        tp_console_notice(console, "%s: %s", path, line);
     for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
         if (reading->notices[i])
             tp_console_notice(console, tp_notice_is_damage(i) ? "%s: %s (%llu, first at byte %llu)" : "%s: %s (%llu)",

@@ -26,8 +26,9 @@ void tp_inputs_print_unfinished(struct tp_console *console, const struct tp_run_
 int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_run_search *search, const char *wanted,
                                   struct tp_arena *arena, struct tp_error *err);
 
-/* Prints one notice for each kind of damage or repair in a trace. */
-void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_reading *reading);
+/* Prints the producer of a trace of another profiler and what it cannot show, and one notice for each kind of damage or
+ * repair in the trace. */
+void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_trace *trace);
 
 /* Returns the last part of a path, in `arena`. Outputs use it as the name of a run, so that they do not reveal the
  * user's folders. */

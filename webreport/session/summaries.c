@@ -74,7 +74,7 @@ static void summarize_analysis(struct tp_summary *summary, struct tp_arena *aren
     tp_analysis_build(a, call_analysis_callback, &analysed);
     call_analysis_callback(
         &analysed); /* has no effect if tp_analysis_build has already made this call, as it does for large traces */
-    tp_inputs_print_notices(options->console, file->path, &a->trace.reading);
+    tp_inputs_print_notices(options->console, file->path, &a->trace);
     tp_summary_build(summary, &source, arena);
     tp_fill_metric_texts(summary->metrics);
     if (options->advised)

@@ -61,7 +61,7 @@ static int make_table_of_trace(void *context, const struct tp_walked *walked, st
     table->label = table_label(tables, walked, arena);
     table->file = tp_str_of(walked->file->base);
     table->is_one_of_many = tables->walk.file_count > 1;
-    tp_inputs_print_notices(session->console, walked->file->path, &trace->reading);
+    tp_inputs_print_notices(session->console, walked->file->path, trace);
     return session->receiver(session->context, table, arena, err);
 }
 

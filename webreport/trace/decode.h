@@ -26,6 +26,11 @@ struct tp_decoder {
                                                                tp_decoder_release */
     /* numbers of events with phase B and with phase E, which are counted but not paired */
     uint64_t begin_events, end_event_count;
+    /* what torch's CUPTI backend wrote (decode_cuspy.c) */
+    struct {
+        bool is_recognized;                                   /* true if an event has a sign of this backend */
+        uint64_t event_nodes, host_nodes, graph_dependencies; /* numbers of elements that are not read */
+    } cuspy;
 };
 
 /* Opens a decoder that delivers to `sink`, which the caller must keep open. */

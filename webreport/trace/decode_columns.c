@@ -31,12 +31,6 @@ void tp_decoder_release(struct tp_decoder *d)
     tp_buf_release(&d->argument_text);
 }
 
-void tp_decoder_finish(struct tp_decoder *d)
-{
-    if (d->begin_events || d->end_event_count)
-        d->trace->reading.notices[TP_NOTICE_UNBALANCED] = d->begin_events + d->end_event_count;
-}
-
 void tp_element_count_text_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags)
 {
     static const struct {

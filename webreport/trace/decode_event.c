@@ -94,6 +94,7 @@ static uint32_t intern_generated_name(struct tp_decoder *d, struct tp_buf *text)
 static uint32_t copy_name_id(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
     struct tp_buf *text = &d->row_key;
+    d->cuspy.is_recognized |= tp_spans_has(e->spans, kind == TP_KIND_MEMCPY ? TP_ARG_COPY_KIND : TP_ARG_MEMORY_KIND);
     tp_buf_clear(text);
     bool has_name = kind == TP_KIND_MEMCPY
                         ? tp_spans_has(e->spans, TP_ARG_COPY_KIND) &&
@@ -188,6 +189,7 @@ static void decode_complete_event(struct tp_decoder *d, const struct tp_element 
     event->kind = kind & 15;
     if (kind == TP_KIND_MEMCPY || kind == TP_KIND_MEMSET)
         event->name = copy_name_id(d, e, kind);
+    tp_decode_cuspy_signs(d, e, kind);
     slice.declared_kind = declared_range_kind(e);
     slice.is_communication = kind == TP_KIND_KERNEL && has_process_group(e);
     tp_decode_number(d, e);
@@ -308,7 +310,9 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     /* links are tested first, because most files have many links of category ac2g, which are only counted */
     if (e.ph == 's' || e.ph == 'f' || e.ph == 't') {
         read_category(d, &e);
-        if (e.cat.is_device_link && !is_graph_dependency(spans))
+        if (e.cat.is_device_link && is_graph_dependency(spans))
+            d->cuspy.graph_dependencies++;
+        else if (e.cat.is_device_link)
             count_device_link(d, &e);
         if (e.cat.is_link && e.ph != 't' && tp_span_has_value(spans, TP_FIELD_ID))
             tp_decode_flow(d, &e);
@@ -330,7 +334,8 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         count_phase(d, &e);
     }
     if (e.ph == 'C') {
-        tp_decode_counter(d, &e);
+        if (!tp_decode_device_counter(d, &e))
+            tp_decode_counter(d, &e);
         tp_decode_process_memory(d, &e);
     }
     if (e.ph == 'B') /* reads the category, because it can show that the producer's files are refused */
@@ -341,4 +346,11 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
     }
     if (e.ph == 'i')
         decode_instant(d, &e);
+}
+
+void tp_decoder_finish(struct tp_decoder *d)
+{
+    if (d->begin_events || d->end_event_count)
+        d->trace->reading.notices[TP_NOTICE_UNBALANCED] = d->begin_events + d->end_event_count;
+    tp_decode_cuspy_finish(d);
 }

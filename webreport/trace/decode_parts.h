@@ -37,6 +37,12 @@ void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
+/* Decodes a sample of a counter of a device, whose process is "GPU N Counters". Returns false for other counters. */
+bool tp_decode_device_counter(struct tp_decoder *d, const struct tp_element *e);
+/* Finds signs of torch's CUPTI backend in a complete event, and counts the events that only this backend writes. */
+void tp_decode_cuspy_signs(struct tp_decoder *d, const struct tp_element *e, unsigned kind);
+/* Delivers the facts of the input if torch's CUPTI backend wrote it. */
+void tp_decode_cuspy_finish(struct tp_decoder *d);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e);
 

@@ -1,6 +1,7 @@
 /* Reads the JSON document around the list of events: see document.h. */
 #include "webreport/trace/document.h"
 
+#include "webreport/trace/input_member.h"
 #include "webreport/trace/reader.h"
 #include "writer/base/limits.h"
 
@@ -228,8 +229,10 @@ static int read_whole_document(void *context, struct tp_error *err)
     r->trace->reading.element_count = r->ordinal;
     if (r->window.is_strict && code == TP_OK)
         code = check_end_of_strict_reading(r);
-    if (code == TP_OK && !r->visitor)
+    if (code == TP_OK && !r->visitor) {
+        tp_input_member_read(reading->source->sink);
         tp_decoder_finish(&r->decoder);
+    }
     return code;
 }
 

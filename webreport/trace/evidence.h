@@ -12,6 +12,7 @@
 
 #include "writer/base/arena.h"
 #include "writer/base/fields.h"
+#include "writer/base/str.h"
 
 struct tp_trace;
 
@@ -64,6 +65,11 @@ enum tp_lost {
     TP_LOST_FRAMES,         /* 1 if stacks were recorded but the file has none, otherwise 0 */
     TP_LOST_ALL,            /* 1 if the file contains no event of the program's work, otherwise 0 */
     TP_LOST_BY_RECORDER,    /* number of events that the recorder reports as dropped for lack of space */
+    /* rows that the reader dropped (struct tp_dropped_rows), by the numbers that they affect */
+    TP_LOST_HOST_ROWS,
+    TP_LOST_DEVICE_ROWS,
+    TP_LOST_RUNTIME_ROWS,
+    TP_LOST_ROWS, /* rows that may affect any number */
     TP_LOST_COUNT
 };
 
@@ -94,6 +100,8 @@ struct tp_input_evidence {
     unsigned present;                /* kinds of data that occur in the file; bits of TP_NEED_CATEGORIES */
     unsigned requested; /* kinds of data requested from the recorder, according to the metadata; bits of enum tp_need */
     unsigned absent;    /* kinds of data that the machine lacks, according to the metadata; bits of enum tp_need */
+    struct tp_str producer;      /* program that wrote the input (input_facts.h); ptr NULL for torch.profiler */
+    unsigned unknown;            /* kinds of data that the input cannot show; bits of enum tp_unknown */
     int64_t lost[TP_LOST_COUNT]; /* count for each kind of loss; 0: no known loss */
 };
 
@@ -110,6 +118,10 @@ unsigned tp_evidence_unmet_needs(const struct tp_input_evidence *evidence);
 /* Returns the gravest reason why the input cannot satisfy one of `needs`, such as "the file is cut, ..". Returns ""
  * if it satisfies all. The text is static or in `arena`. */
 const char *tp_evidence_reason(const struct tp_input_evidence *evidence, unsigned needs, struct tp_arena *arena);
+
+/* Returns what the input cannot show as a list for a sentence, such as "Python stacks, occupancy of kernels"; "" if it
+ * can show everything. unknown: bits of enum tp_unknown. The text is static or in `arena`. */
+const char *tp_evidence_unknown_list(unsigned unknown, struct tp_arena *arena);
 
 /* Returns the name of a need for use in a sentence: "kernels", "memory records" .. Static text. */
 const char *tp_need_data_text(enum tp_need need);

@@ -1,6 +1,8 @@
 /* Defines the members of an input's evidence in JSON: see evidence.h. */
 #include "webreport/trace/evidence.h"
 
+#include "webreport/trace/input_facts.h"
+
 /* Sets *item to the name of the need with bit `*cursor`, or to an absent value if `needs` lacks this bit. Returns false
  * after the last bit. */
 static bool next_need(unsigned needs, size_t *cursor, struct tp_item *item)
@@ -22,6 +24,23 @@ static bool next_requested(const struct tp_record *record, size_t *cursor, struc
 {
     const struct tp_input_evidence *e = record->at;
     return next_need(e->requested, cursor, item);
+}
+
+static bool next_unknown(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct tp_input_evidence *e = record->at;
+    size_t number = (*cursor)++;
+    if (number >= TP_UNKNOWN_KINDS)
+        return false;
+    item->value = e->unknown >> number & 1 ? tp_json_value_text(tp_unknown_name((enum tp_unknown)(1u << number)))
+                                           : tp_json_value_absent();
+    return true;
+}
+
+static struct tp_json_value producer_value(const struct tp_record *record)
+{
+    const struct tp_input_evidence *e = record->at;
+    return e->producer.ptr ? tp_json_value_str(e->producer) : tp_json_value_absent();
 }
 
 static bool next_lost(const struct tp_record *record, size_t *cursor, struct tp_item *item)
@@ -67,6 +86,11 @@ static const struct tp_json_field fields[] = {
     {"present", TP_LIST(next_present, NULL), .definition = "categories of the events in the file"},
     {"asked", TP_LIST(next_requested, NULL),
      .definition = "event categories that the recorder was configured to record"},
+    {"producer", TP_COMPUTED(TP_AS_TEXT, producer_value), .is_optional = true,
+     .definition = "program that wrote the input; absent for traces of torch.profiler and of tracepress"},
+    {"unknown", TP_LIST(next_unknown, NULL), .flag = 1 + TP_OFFSET(F, unknown), .flag_storage = TP_STORED_U32,
+     .definition = "kinds of data that the input cannot show; numbers that need them are unknown; absent for other "
+                   "inputs"},
     {"lost", TP_MAP(next_lost, NULL),
      .definition = "number of missing or wrong events for each kind of damage that was found, such as odd_text; kinds "
                    "of damage that were not found are absent"},

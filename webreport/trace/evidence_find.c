@@ -10,6 +10,7 @@
 #include "webreport/trace/json/value.h"
 #include "webreport/trace/kinds.h"
 #include "webreport/trace/trace.h"
+#include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 
 enum { CHANCE = 200, ID_BLOCK = 512, LARGEST_SPREAD = 256 };
@@ -445,8 +446,31 @@ static void find_present_data_kinds(struct tp_input_evidence *e, const struct tp
     e->lost[TP_LOST_ALL] = !e->present && !trace->sample_count && !trace->counter_count && !trace->tensor_count;
 }
 
+/* Counts the rows that the reader dropped, by the numbers that they affect. */
+static void fill_dropped_rows(struct tp_input_evidence *e, const struct tp_input_facts *facts)
+{
+    static const struct {
+        unsigned need;
+        enum tp_lost lost;
+    } kinds[] = {{TP_NEED_HOST, TP_LOST_HOST_ROWS},
+                 {TP_NEED_DEVICE, TP_LOST_DEVICE_ROWS},
+                 {TP_NEED_RUNTIME, TP_LOST_RUNTIME_ROWS}};
+    const unsigned others = ~(unsigned)(TP_NEED_HOST | TP_NEED_DEVICE | TP_NEED_RUNTIME);
+    for (uint32_t i = 0; i < facts->dropped_count; i++) {
+        const struct tp_dropped_rows *rows = &facts->dropped[i];
+        int64_t count = rows->count < INT64_MAX ? (int64_t)rows->count : INT64_MAX;
+        if (rows->needs & others)
+            e->lost[TP_LOST_ROWS] = tp_sat_add(e->lost[TP_LOST_ROWS], count);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !(rows->needs & others); k++)
+            if (rows->needs & kinds[k].need)
+                e->lost[kinds[k].lost] = tp_sat_add(e->lost[kinds[k].lost], count);
+    }
+}
+
 bool tp_evidence_has_known_writer(const struct tp_trace *trace)
 {
+    if (trace->input.producer.ptr && !trace->input.is_of_torch_profiler)
+        return false;
     bool has_head = trace->has_gpu_list && tp_trace_header(trace, "schemaVersion").ptr;
     return has_head || trace->reading.numbered_events || trace->reading.has_window_end;
 }
@@ -458,6 +482,9 @@ void tp_evidence_build(struct tp_input_evidence *evidence, const struct tp_trace
     evidence->is_known = true;
     fill_file_evidence(evidence, trace);
     find_present_data_kinds(evidence, trace, kinds);
+    evidence->producer = trace->input.producer;
+    evidence->unknown = trace->input.unknown;
+    fill_dropped_rows(evidence, &trace->input);
     if (tp_evidence_has_known_writer(trace))
         fill_content_evidence(evidence, trace, kinds, scratch);
 }

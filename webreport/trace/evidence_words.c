@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/trace/input_facts.h"
 #include "writer/text/format.h"
 
 /* Kinds of losses, gravest first. Each row has the needs that the loss makes unsatisfiable, and a text in which "%s"
@@ -26,6 +27,11 @@ static const struct {
      "host events are", "the event numbers show that %s missing"},
     {TP_LOST_IDS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "operator is", "operators are",
      "the operator ids show that %s missing"},
+    {TP_LOST_ROWS, TP_NEED_ALL, "row", "rows", "the reader dropped %s of the file"},
+    {TP_LOST_HOST_ROWS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "row", "rows",
+     "the reader dropped %s of the host"},
+    {TP_LOST_DEVICE_ROWS, TP_NEED_DEVICE, "row", "rows", "the reader dropped %s of the device"},
+    {TP_LOST_RUNTIME_ROWS, TP_NEED_RUNTIME, "row", "rows", "the reader dropped %s of calls of the runtime"},
     {TP_LOST_OPERATORS, TP_NEED_ALL & ~(unsigned)TP_NEED_FILE & ~(unsigned)TP_NEED_DEVICE, "", "",
      "the file contains data of operators, but no operators"},
     {TP_LOST_LINK_ENDS, TP_NEED_DEVICE | TP_NEED_RUNTIME, "missing event", "missing events",
@@ -89,6 +95,17 @@ const char *tp_evidence_reason(const struct tp_input_evidence *e, unsigned needs
     return e->clock == TP_CLOCK_JUMP         ? "the clock jumps, so some times are far from all others"
            : e->clock == TP_CLOCK_IMPOSSIBLE ? "device operations end after later work of their stream"
                                              : "";
+}
+
+const char *tp_evidence_unknown_list(unsigned unknown, struct tp_arena *arena)
+{
+    const char *list = "";
+    for (unsigned kinds = unknown; kinds; kinds &= kinds - 1) {
+        const char *text = tp_unknown_text((enum tp_unknown)(kinds & -kinds));
+        bool is_last = *list && !(kinds & (kinds - 1));
+        list = tp_text_printf(arena, "%s%s%s", list, is_last ? " and " : *list ? ", " : "", text);
+    }
+    return list;
 }
 
 static const struct {
@@ -166,6 +183,10 @@ const char *tp_lost_text(enum tp_lost lost)
         [TP_LOST_FRAMES] = "frames",
         [TP_LOST_ALL] = "everything",
         [TP_LOST_BY_RECORDER] = "by_recorder",
+        [TP_LOST_HOST_ROWS] = "dropped_host_rows",
+        [TP_LOST_DEVICE_ROWS] = "dropped_device_rows",
+        [TP_LOST_RUNTIME_ROWS] = "dropped_runtime_rows",
+        [TP_LOST_ROWS] = "dropped_rows",
     };
     return texts[lost];
 }

@@ -6,9 +6,11 @@
 #ifndef TP_WEBREPORT_TRACE_INPUT_FACTS_H
 #define TP_WEBREPORT_TRACE_INPUT_FACTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "writer/base/arena.h"
+#include "writer/base/fields.h"
 #include "writer/base/str.h"
 
 /* Kinds of data that some inputs cannot show, as bits. */
@@ -33,6 +35,7 @@ enum tp_unknown {
     TP_UNKNOWN_STEPS = 1 << 17,
     TP_UNKNOWN_FORWARD_LINKS = 1 << 18, /* links from operators to the operators of their backward pass */
 };
+enum { TP_UNKNOWN_KINDS = 19, TP_UNKNOWN_ALL = (1 << 19) - 1 };
 
 /* A number of rows or events that a reader dropped for one reason. */
 struct tp_dropped_rows {
@@ -52,8 +55,11 @@ struct tp_device_counter {
 struct tp_input_facts {
     struct tp_str producer; /* text for people, such as "Nsight Systems 2026.2.1, sqlite schema 3.25.0"; ptr NULL
                                for traces of torch.profiler and of tracepress */
-    uint32_t unknown;       /* bits of enum tp_unknown */
-    struct tp_str *notes;   /* sentences for people, without a final full stop */
+    /* true if torch.profiler wrote the file although `producer` is set, so that the rules about the contents of its
+     * files apply */
+    bool is_of_torch_profiler;
+    uint32_t unknown;     /* bits of enum tp_unknown */
+    struct tp_str *notes; /* sentences for people, without a final full stop */
     struct tp_dropped_rows *dropped;
     uint32_t note_count, dropped_count;
     struct tp_device_counter *counters;
@@ -62,5 +68,19 @@ struct tp_input_facts {
 
 /* Returns the name of an unknown kind of data for use in a sentence: "shapes of operators". Static text. */
 const char *tp_unknown_text(enum tp_unknown unknown);
+
+/* Returns a sentence without a full stop about the first of several kinds of data: "the input cannot show shapes of
+ * operators"; "" for no kinds. unknown: bits of enum tp_unknown. Static text. */
+const char *tp_unknown_sentence(uint32_t unknown);
+
+/* Returns the machine-readable name of an unknown kind of data: "shapes". Static text. */
+const char *tp_unknown_name(enum tp_unknown unknown);
+
+/* Returns the kinds of data, as bits of enum tp_unknown, that a word of a file names; 0 for other words. Accepts the
+ * results of both functions above, and other usual names such as "input shapes". */
+uint32_t tp_unknown_by_word(struct tp_str word);
+
+/* Members of the facts in the JSON of `report`. */
+extern const struct tp_fields tp_input_facts_fields;
 
 #endif

@@ -3,6 +3,7 @@
  * The feed owns a file and a thread. So this file catches jumps through the arena's guard and closes the feed. */
 #include "webreport/trace/document.h"
 #include "webreport/trace/impossible_ends.h"
+#include "webreport/trace/input_derive.h"
 #include "webreport/trace/inputs/input_format.h"
 #include "webreport/trace/json/strict.h"
 #include "webreport/trace/producer.h"
@@ -103,6 +104,8 @@ static int read_input(void *context, struct tp_error *err)
     if (code < 0)
         return code;
     tp_sink_finish(&job->sink);
+    tp_input_facts_derive(trace);
+    tp_blocks_per_sm_derive(trace);
     derive_frames_and_stacks(trace, job->options);
     return job->sink.wants_tensors && trace->tensor_count ? TP_OK : tp_producer_check(trace, source->err);
 }

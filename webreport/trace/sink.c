@@ -206,6 +206,7 @@ static void list_device_setups(struct tp_sink *sink)
     struct tp_trace *trace = sink->trace;
     uint32_t count = tp_keys_count(&sink->setups);
     trace->setups = tp_arena_array(trace->arena, count, sizeof *trace->setups);
+    trace->setup_count = count;
     for (uint32_t i = 0; i < count; i++)
         memcpy(&trace->setups[i], tp_keys_get(&sink->setups, i), sizeof *trace->setups);
     tp_keys_release(&sink->setups);

@@ -458,7 +458,7 @@ struct tp_trace {
     struct tp_comm_detail *comms;
     struct tp_other_detail *others;
     struct tp_concrete *concretes;
-    uint32_t host_count, launch_count, device_count, module_count, comm_count, other_count, concrete_count;
+    uint32_t host_count, launch_count, device_count, setup_count, module_count, comm_count, other_count, concrete_count;
     struct tp_memory *memory;
     struct tp_memory_rare *memory_rare; /* rare fields of each record in `memory`; NULL if no record has such fields */
     /* for each record in `memory`: stack as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */
@@ -491,12 +491,10 @@ struct tp_trace {
     struct tp_moment *moments;
     uint32_t moment_count;
     uint64_t arguments_left_out; /* number of argument texts dropped because of TP_MAX_ARGUMENT_TEXTS */
-
     struct tp_thread *threads;
     uint32_t thread_count;
     struct tp_process *processes;
     uint32_t process_count;
-
     struct tp_gpu_property *gpus;
     uint32_t gpu_count;
     bool has_gpu_list; /* true if the member deviceProperties is a list */

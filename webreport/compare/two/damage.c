@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "webreport/measure/rules/unknown_data.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/base/stats.h"
 #include "writer/text/format.h"
 
@@ -26,21 +28,44 @@ static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_ot
     return (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
 }
 
+/* Returns the kinds of data that at least one run shows, as bits of enum tp_unknown; 0 without runs. */
+static uint32_t find_shown_data(const struct tp_damage_runs *runs)
+{
+    uint32_t shown = 0;
+    for (size_t i = 0; i < runs->count; i++)
+        shown |= runs->runs[i].evidence.is_known ? TP_UNKNOWN_ALL & ~(uint32_t)runs->runs[i].evidence.unknown : 0;
+    return shown;
+}
+
 unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
 {
     unsigned broken = 0, present = needs_recorded_by_default(others);
+    uint32_t shown = find_shown_data(others);
     for (size_t i = 0; i < runs->count; i++) {
         const struct tp_input_evidence *e = &runs->runs[i].evidence;
-        broken |= tp_evidence_unmet_needs(e) | missed(e, present);
+        broken |= tp_evidence_unmet_needs(e) | missed(e, present) | tp_unknown_affected_needs(e->unknown & shown);
     }
     return broken;
 }
 
-static const char *missing_reason(const struct tp_input_evidence *e, unsigned needs, unsigned present,
-                                  struct tp_arena *arena)
+/* Returns the first kind of data that affects `needs`, that the input cannot show, and that the other side shows. */
+static uint32_t first_unknown_that_affects(uint32_t unknown, unsigned needs)
 {
+    for (uint32_t kinds = unknown; kinds; kinds &= kinds - 1)
+        if (tp_unknown_affected_needs(kinds & -kinds) & needs)
+            return kinds & -kinds;
+    return 0;
+}
+
+static const char *missing_reason(const struct tp_input_evidence *e, unsigned needs,
+                                  const struct tp_damage_runs *others, struct tp_arena *arena)
+{
+    unsigned present = needs_recorded_by_default(others);
+    uint32_t unknown = first_unknown_that_affects(e->unknown & find_shown_data(others), needs);
     if (needs & tp_evidence_unmet_needs(e))
         return tp_evidence_reason(e, needs, arena);
+    if (unknown)
+        return tp_text_printf(arena, "%s, but the other side does", tp_unknown_sentence(unknown));
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
         if (needs & missed(e, present) & need)
             return tp_text_printf(arena, "the file contains no %s, but the other side does",
@@ -51,9 +76,8 @@ static const char *missing_reason(const struct tp_input_evidence *e, unsigned ne
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
                              struct tp_arena *arena)
 {
-    unsigned present = needs_recorded_by_default(others);
     for (size_t i = 0; i < runs->count; i++) {
-        const char *reason = missing_reason(&runs->runs[i].evidence, needs, present, arena);
+        const char *reason = missing_reason(&runs->runs[i].evidence, needs, others, arena);
         struct tp_str file = runs->runs[i].file;
         if (*reason && runs->count > 1 && file.len)
             return tp_text_printf(arena, "%.*s: %s", (int)(file.len < 80 ? file.len : 80), file.ptr, reason);

@@ -4,6 +4,7 @@
 
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/device_words.h"
+#include "webreport/document/words/input_words.h"
 
 static bool has_notices(const struct tp_reading *reading, bool of_damage)
 {
@@ -261,9 +262,35 @@ static const char *missing_sections_text(struct tp_arena *arena, const struct tp
                           views->modules.is_present ? "" : modules);
 }
 
+/* Adds a notice that names the producer of the input and what the input cannot show, with the notes of the reader as
+ * points. */
+static void add_notice_of_input(struct tp_document *document, const struct tp_profile *profile)
+{
+    const struct tp_input_facts *facts = &profile->trace->input;
+    struct tp_arena *arena = document->arena;
+    const char *unknown = tp_input_unknown_text(facts, arena);
+    if (!facts->producer.ptr && !*unknown)
+        return;
+    const char *head = facts->producer.ptr
+                           ? tp_text_printf(arena, "Input: %.*s", (int)facts->producer.len, facts->producer.ptr)
+                           : "A part of the data is not in this trace";
+    tp_document_add_notice(document, TP_TONE_UNSURE, head,
+                           *unknown ? tp_text_printf(arena, "%s Numbers that need this data are unknown.", unknown)
+                                    : "");
+    for (uint32_t i = 0; i < facts->note_count; i++)
+        tp_document_add_notice_point(document,
+                                     tp_text_printf(arena, "%.*s", (int)facts->notes[i].len, facts->notes[i].ptr));
+    for (uint32_t i = 0; i < facts->dropped_count; i++)
+        tp_document_add_notice_point(document,
+                                     tp_text_printf(arena, "%.*s: %s not read", (int)facts->dropped[i].what.len,
+                                                    facts->dropped[i].what.ptr,
+                                                    tp_text_of_count(arena, (int64_t)facts->dropped[i].count)));
+}
+
 void tp_section_put_notices(const struct tp_section *section, struct tp_document *document)
 {
     add_damage_notice(document, section->profile);
+    add_notice_of_input(document, section->profile);
 }
 
 /* Returns whether the page lists the recording options that were off at its end. */

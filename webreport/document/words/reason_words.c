@@ -52,6 +52,8 @@ static const char *reason_text(enum tp_metric_reason reason)
             "most of the recording cannot be analysed. The verdict of the report says why, and what to record",
         [TP_REASON_NOT_STORED] = "the summary does not contain this metric",
     };
+    if (reason >= TP_REASON_INPUT)
+        return tp_unknown_sentence(1u << (reason - TP_REASON_INPUT));
     return reason < TP_REASON_RATES ? texts[reason]
                                     : tp_rate_reason_text((enum tp_rate_reason)(reason - TP_REASON_RATES));
 }

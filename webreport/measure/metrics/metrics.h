@@ -12,6 +12,7 @@
 
 #include "webreport/measure/result/advice.h"
 #include "webreport/measure/result/views.h"
+#include "webreport/trace/input_facts.h"
 
 enum tp_metric_unit {
     TP_UNIT_COUNT, /* count, per step if the metric's name contains "step" */
@@ -50,7 +51,10 @@ enum tp_metric_reason {
     TP_REASON_UNJUDGED,            /* most of the step time cannot be analysed */
     TP_REASON_NOT_STORED,          /* the summary does not contain the metric */
     TP_REASON_RATES, /* first of the reasons why a rate is unknown: TP_REASON_RATES + enum tp_rate_reason */
-    TP_METRIC_REASONS = TP_REASON_RATES + TP_RATE_REASONS
+    /* first of the reasons that the input cannot show the data: TP_REASON_INPUT + number of the bit of enum tp_unknown
+     */
+    TP_REASON_INPUT = TP_REASON_RATES + TP_RATE_REASONS,
+    TP_METRIC_REASONS = TP_REASON_INPUT + TP_UNKNOWN_KINDS
 };
 
 /* The value of a metric in one run. value: NaN, never 0, if the trace does not contain the metric. why: the reason as a

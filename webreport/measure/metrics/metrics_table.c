@@ -7,6 +7,7 @@
 
 #include "webreport/measure/metrics/metric_values.h"
 #include "webreport/measure/rules/rules.h"
+#include "webreport/measure/rules/unknown_data.h"
 #include "writer/text/nearest.h"
 
 /* sets of evidence that metrics need (enum tp_need) */
@@ -59,12 +60,22 @@ static bool is_share_of_steps(const struct tp_metric *metric)
            (metric->value == tp_metric_of_peak && metric->which == TP_RATE_STEP);
 }
 
+/* Returns the value of a metric that needs data which the input cannot show. unknown: bits of enum tp_unknown. */
+static struct tp_metric_value make_value_unknown_in_input(uint32_t unknown)
+{
+    int number = 0;
+    while (!(unknown >> number & 1))
+        number++;
+    return (struct tp_metric_value){.value = NAN, .reason = TP_REASON_INPUT + number};
+}
+
 static const struct tp_metric_value no_device_records = {.value = NAN, .reason = TP_REASON_DEVICE_NOT_RECORDED};
 static const struct tp_metric_value mostly_unjudged = {.value = NAN, .reason = TP_REASON_UNJUDGED};
 
 void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const struct tp_metric_source *source)
 {
     bool lacks_device = source->model->program == TP_RECORDED_DEVICE_MISSING;
+    uint32_t unknown = source->model->trace->input.unknown;
     bool is_unjudged = source->advice->verdict.unjudged.reason != TP_UNJUDGED_NOTHING;
     for (int i = 0; i < TP_METRIC_COUNT; i++) {
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
@@ -72,6 +83,9 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
             values[i] = no_device_records;
         else if (is_unjudged && is_share_of_steps(&tp_metrics[i]))
             values[i] = mostly_unjudged;
+        uint32_t missing = unknown ? unknown & tp_unknown_needs_of_metric(tp_metrics[i].name) : 0;
+        if (missing)
+            values[i] = make_value_unknown_in_input(missing);
     }
 }
 

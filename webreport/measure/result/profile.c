@@ -30,6 +30,15 @@ static struct tp_json_value evidence_value(const struct tp_record *record)
                                 (struct tp_record){.at = &profile->trace->evidence, .arena = record->arena});
 }
 
+static struct tp_json_value input_value(const struct tp_record *record)
+{
+    const struct tp_profile *profile = record->at;
+    const struct tp_input_facts *facts = &profile->trace->input;
+    if (!facts->producer.ptr && !facts->unknown)
+        return tp_json_value_absent();
+    return tp_json_value_record(&tp_input_facts_fields, (struct tp_record){.at = facts});
+}
+
 static const struct tp_json_field fields[] = {
     {NULL, TP_COMPUTED(TP_AS_RECORD, views_value), .fields = &tp_views_fields},
     {NULL, TP_COMPUTED(TP_AS_RECORD, advice_value), .fields = &tp_advice_fields},
@@ -38,5 +47,8 @@ static const struct tp_json_field fields[] = {
                    "--outside); absent without this recording"},
     {"evidence", TP_COMPUTED(TP_AS_RECORD, evidence_value), .fields = &tp_evidence_fields,
      .definition = "whether the file is complete and consistent"},
+    {"input", TP_COMPUTED(TP_AS_RECORD, input_value), .fields = &tp_input_facts_fields,
+     .definition = "what the input cannot show; absent for traces of torch.profiler and tracepress that can show "
+                   "everything"},
 };
 const struct tp_fields tp_profile_fields = TP_FIELDS("A profile", fields);

@@ -5,6 +5,8 @@
 
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_order.h"
+#include "webreport/measure/rules/unknown_data.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/base/sort.h"
 
 /* the rules in the order of evaluation; contains one rule of each evaluate function, because a function evaluates all
@@ -55,6 +57,21 @@ static void skip_all_rules(struct tp_advisor *a)
         tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "the recording contains too little work");
 }
 
+/* Leaves out the rules that need data which the input cannot show. Later reasons for these rules are ignored, because
+ * this one explains them. */
+static void skip_rules_without_data(struct tp_advisor *a)
+{
+    uint32_t unknown = a->model->trace->input.unknown;
+    for (unsigned i = 0; unknown && i < TP_RULE_COUNT; i++) {
+        const struct tp_rule *rule = tp_rule_at(i);
+        uint32_t missing = unknown & tp_unknown_needs_of_rule(rule->id);
+        if (!missing || !applies_to_program(rule, a->model->program))
+            continue;
+        tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, tp_unknown_sentence(missing));
+        a->is_left_out[i] = a->lacks_data[i] = true;
+    }
+}
+
 static void evaluate_on_device(struct tp_advisor *a)
 {
     tp_rules_prepare_gpu(a);
@@ -81,6 +98,7 @@ static void evaluate_rules(struct tp_advisor *a)
         skip_all_rules(a);
         return;
     }
+    skip_rules_without_data(a);
     if (model->program == TP_RECORDED_GPU && model->window_ns)
         evaluate_on_device(a);
     else if (model->program == TP_RECORDED_CPU && model->window_ns && model->host_main != TP_NO_ID)

@@ -428,6 +428,8 @@ void tp_advisor_set_details(struct tp_advisor *a, enum tp_rule_id rule, const st
 void tp_advisor_note_skipped_rule(struct tp_advisor *a, enum tp_rule_id rule, const char *reason)
 {
     const struct tp_rule *r = tp_rule_at(rule);
+    if (a->lacks_data[rule])
+        return;
     for (size_t i = 0; i < a->notes.count; i++)
         if (TP_AT(&a->notes, struct tp_rule_note, i)->rule == r &&
             strcmp(TP_AT(&a->notes, struct tp_rule_note, i)->reason, reason) == 0)

@@ -83,6 +83,7 @@ struct tp_advisor {
     bool reported[TP_RULE_COUNT];
     /* for each rule: true if the recording is not sufficient to evaluate the rule (rules_record.c) */
     bool is_left_out[TP_RULE_COUNT];
+    bool lacks_data[TP_RULE_COUNT]; /* for each rule: true if it needs data which the input cannot show */
     /* the part of the window of analysed steps that is typical of the program (rules_record.c) */
     struct tp_intervals judged;
     /* length of `judged` minus the cost of recording, ns; shares of findings are percentages of this length */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "webreport/measure/summary/summary_columns.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
@@ -60,6 +61,10 @@ static const struct {
 
 enum { WORDS = sizeof words / sizeof *words, NUMBERS = sizeof numbers / sizeof *numbers };
 
+/* Items that only inputs of other profilers have: the producer, and the kinds of data that the input cannot show. */
+static const char producer_name[] = "producer", unknown_name[] = "unknown";
+enum { OF_INPUT = 2 };
+
 /* ---- packing ---- */
 
 static struct tp_stored_evidence make_word_item(const struct tp_input_evidence *e, int i)
@@ -85,7 +90,7 @@ static struct tp_stored_evidence make_number_item(const struct tp_input_evidence
 
 void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evidence *e)
 {
-    struct tp_stored_evidence items[WORDS + NUMBERS + TP_LOST_COUNT];
+    struct tp_stored_evidence items[WORDS + NUMBERS + OF_INPUT + TP_LOST_COUNT];
     size_t count = 0;
     if (!e->is_known)
         return;
@@ -93,6 +98,10 @@ void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evi
         items[count++] = make_word_item(e, i);
     for (int i = 0; i < NUMBERS; i++)
         items[count++] = make_number_item(e, i);
+    if (e->producer.len)
+        items[count++] = (struct tp_stored_evidence){.name = tp_str_of(producer_name), .word = e->producer};
+    if (e->unknown)
+        items[count++] = (struct tp_stored_evidence){.name = tp_str_of(unknown_name), .number = e->unknown};
     for (int i = 0; i < TP_LOST_COUNT; i++) {
         if (!e->lost[i])
             continue;
@@ -106,6 +115,8 @@ void tp_evidence_pack(struct tp_column_writer *writer, const struct tp_input_evi
 
 static void set_evidence_word(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
 {
+    if (tp_str_equal(item->name, tp_str_of(producer_name)))
+        e->producer = item->word;
     for (int i = 0; i < WORDS; i++)
         for (unsigned value = 0; tp_str_equal(item->name, tp_str_of(words[i].name)) && value < words[i].count; value++)
             if (tp_str_equal(item->word, tp_str_of(words[i].text(value))))
@@ -114,6 +125,8 @@ static void set_evidence_word(struct tp_input_evidence *e, const struct tp_store
 
 static void set_evidence_number(struct tp_input_evidence *e, const struct tp_stored_evidence *item)
 {
+    if (tp_str_equal(item->name, tp_str_of(unknown_name)))
+        e->unknown = (unsigned)item->number & TP_UNKNOWN_ALL;
     for (int i = 0; i < NUMBERS; i++) {
         char *member = (char *)e + numbers[i].offset;
         unsigned needs = (unsigned)item->number & TP_NEED_CATEGORIES;

@@ -53,6 +53,8 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     summary->event_count = (int64_t)source->model->event_count;
     summary->start_ns = tp_sat_add(tp_trace_base_ns(source->trace, source->model->first_ns), source->model->first_ns);
     summary->evidence = source->trace->evidence;
+    if (summary->evidence.producer.ptr)
+        summary->evidence.producer = tp_summary_intern_text(&work, summary->evidence.producer);
     tp_metrics_build(summary->metrics, &numbers);
     tp_summary_steps_build(&work);
     tp_summary_rows_build(&work);

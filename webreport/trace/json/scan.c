@@ -119,8 +119,7 @@ static bool is_recorder_key(const char *from, const char *to)
     return tp_str_find(key, " ") > 0 && tp_scan_is_profiler_arg(key);
 }
 
-/* Finds the quote that ends a string with possibly unescaped quotes. Returns TP_SCAN_BAD if another event begins
- * before it. */
+/* Finds the quote that ends a string with unescaped quotes. Returns TP_SCAN_BAD if another event begins before it. */
 static enum tp_scan_status find_end_of_unescaped_string(struct tp_scan *scan, const char *p, const char **close)
 {
     const char *from = p, *end = scan->end, *quote = NULL; /* quote: the last quote that was treated as text */
@@ -308,8 +307,8 @@ static const struct key arg_keys[] = {
     KEY("Process Group Name", TP_ARG_GROUP_NAME),
     KEY("Process Group Description", TP_ARG_GROUP_DESCRIPTION),
     KEY("Process Group Ranks", TP_ARG_GROUP_RANKS),
-    KEY("Src Rank", TP_ARG_PEER), /* torch writes this key for a receive; the value is a rank */
-    KEY("Dst Rank", TP_ARG_PEER), /* torch writes this key for a send; the value is a rank */
+    KEY("Src Rank", TP_ARG_PEER), /* for a receive; the value is a rank */
+    KEY("Dst Rank", TP_ARG_PEER), /* for a send; the value is a rank */
     KEY("Seq", TP_ARG_COMM_SEQUENCE),
     KEY("Bytes", TP_ARG_MEMORY_BYTES),
     KEY("Addr", TP_ARG_ADDRESS),
@@ -322,6 +321,7 @@ static const struct key arg_keys[] = {
     KEY("dst kind", TP_ARG_TARGET_KIND),
     KEY("memory kind", TP_ARG_MEMORY_KIND),
     KEY("original_stream", TP_ARG_ORIGINAL_STREAM),
+    KEY("channel_type", TP_ARG_CHANNEL_TYPE),
     KEY("Task Type", TP_ARG_TASK_TYPE),
     KEY("name", TP_ARG_NAME),
     KEY("labels", TP_ARG_LABELS),

@@ -92,7 +92,9 @@ enum tp_field {
     /* shares a bit: only samples have TP_ARG_RECORDING, only tensors have TP_ARG_ZEROS */
     TP_ARG_RECORDING = TP_ARG_ZEROS,
     /* shares a bit: only processes have TP_ARG_SORT_INDEX, only tensors have TP_ARG_L2 */
-    TP_ARG_SORT_INDEX = TP_ARG_L2
+    TP_ARG_SORT_INDEX = TP_ARG_L2,
+    /* shares a bit: only kernels of torch's CUPTI backend have TP_ARG_CHANNEL_TYPE, only tensors have TP_ARG_STD */
+    TP_ARG_CHANNEL_TYPE = TP_ARG_STD
 };
 
 _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");

@@ -249,7 +249,7 @@ static void skip_rules_about_late_host(struct tp_advisor *a, const char *reason)
 static void disable_rules_except_memory(struct tp_advisor *a)
 {
     for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-        a->is_left_out[i] = i != TP_RULE_R2 && !tp_rule_at(i)->is_about_memory;
+        a->is_left_out[i] |= i != TP_RULE_R2 && !tp_rule_at(i)->is_about_memory;
 }
 
 /* Removes captures of device graphs from the analysed time. Returns whether the remaining time is too short for

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""unknown.py KIND FOLDER: writes a trace of a kind into FOLDER; see unknown.tsv. Each KIND has a function `made_KIND`
+below. The traces lack data that their profiler does not record, so that numbers which need the data are unknown."""
+import json
+import os
+import sys
+
+STEP, STEPS = 10000, 4
+PROPERTIES = [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 80 << 30, "computeMajor": 9, "computeMinor": 0,
+               "numSms": 132, "warpSize": 32}]
+
+
+class Training:
+    """A training loop on one device. Times are in microseconds."""
+
+    def __init__(self, **head):
+        self.head = {"schemaVersion": 1, "deviceProperties": PROPERTIES, **head}
+        self.events, self.last = [], 0
+
+    def event(self, cat, name, pid, tid, start, dur, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": dur, "args": args})
+
+    def operation(self, cat, name, start, dur, call="cudaLaunchKernel", **args):
+        self.last += 1
+        self.event("cuda_runtime", call, 100, 1, start - 50, 20, correlation=self.last)
+        self.event(cat, name, 0, 7, start, dur, device=0, stream=7, correlation=self.last, **args)
+
+    def steps(self, copy=("Memcpy HtoD (Pageable -> Device)", {}), operator=None):
+        for step in range(STEPS):
+            begin = step * STEP
+            self.event("user_annotation", f"ProfilerStep#{step}", 100, 1, begin, STEP)
+            self.event("cpu_op", "aten::mm", 100, 1, begin + 300, 400,
+                       **({"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["float", "float"]} if operator is None else operator))
+            if copy:
+                self.operation("gpu_memcpy", copy[0], begin + 100, 200, "cudaMemcpyAsync", bytes=1 << 20, **copy[1])
+            self.operation("kernel", "ampere_sgemm_128x64_nn", begin + 600, 9000, grid=[128, 1, 1], block=[256, 1, 1])
+
+        self.events.append({"ph": "i", "s": "g", "name": "Record Window End", "pid": "", "tid": "", "ts": STEPS * STEP})
+
+    def write(self, folder, name="trace.json"):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            json.dump({**self.head, "traceEvents": self.events}, file)
+
+
+def input_of(missing, **more):
+    return {"tracepress_input": {"producer": "Made Profiler 1.2", "missing": missing, "notes": ["a note about the input"], **more}}
+
+
+def of(folder, head=None, name="trace.json", **more):
+    training = Training(**(head or {}))
+    training.steps(**more)
+    training.write(folder, name)
+
+
+def made_complete(folder):
+    of(folder)
+
+
+def made_cuspy_direction(folder):
+    of(folder, copy=("Memcpy", {"copy kind": 0, "src kind": "unknown", "dst kind": "unknown"}))
+
+
+def made_cuspy_known(folder):
+    of(folder, copy=("Memcpy", {"copy kind": 1, "src kind": "pageable", "dst kind": "device"}))
+
+
+def made_no_copies(folder):
+    of(folder, input_of(["copies", "sets"]), copy=None)
+
+
+def made_two_sides(folder):
+    of(folder, input_of(["copies", "sets"]), "unknown.json", copy=None)
+    of(folder, input_of([]), "known.json")
+
+
+def made_no_types(folder):
+    of(folder, operator={"Input Dims": [[4096, 4096], [4096, 4096]]})
+
+
+def made_no_stacks(folder):
+    of(folder, input_of(["Python stacks", "allocator records", "occupancy"]))
+
+
+def made_dropped_device_rows(folder):
+    of(folder, input_of([], dropped={"device rows": 5, "CANN calls": 7}))
+
+
+def made_dropped_on_purpose(folder):
+    of(folder, input_of([], dropped={"CANN calls": 7}))
+
+
+globals()["made_" + sys.argv[1]](sys.argv[2])
