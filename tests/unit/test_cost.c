@@ -89,6 +89,12 @@ static void call_without_types_has_no_cost(void **state)
     assert_true(find_cost(&cost, "aten::cat", "[[[4,4],[4,4]],[]]", "[[\"float\",\"float\"],\"Scalar\"]", ""));
     struct tp_op_call scalars = {TP_STR("[[],[]]"), TP_STR("[\"\",\"Scalar\"]"), TP_STR("")};
     assert_false(tp_cost_lacks_types(&scalars));
+    struct tp_op_call untyped = {TP_STR("[[4,8],[8,16]]"), TP_STR(""), TP_STR("")};
+    struct tp_op_call typed = {TP_STR("[[4,8],[8,16]]"), TP_STR("[\"float\",\"float\"]"), TP_STR("")};
+    assert_int_equal(tp_cost_flops_without_types(TP_STR("aten::mm"), &untyped, NULL), 2 * 4 * 8 * 16);
+    assert_int_equal(tp_cost_flops_without_types(TP_STR("aten::add"), &untyped, NULL), 0);
+    assert_int_equal(tp_cost_flops_without_types(TP_STR("aten::mm"), &typed, NULL), 0);
+    assert_int_equal(tp_cost_flops_without_types(TP_STR("aten::mm"), &scalars, NULL), 0);
 }
 
 static void causal_attention_costs_half(void **state)

@@ -52,6 +52,10 @@ bool tp_cost_lacks_types(const struct tp_op_call *call);
 bool tp_cost_of_call(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
                      const struct tp_cost_hint *hint);
 
+/* Returns the operations of a call whose tensors have shapes but no types; 0 for other calls. Such a call has no cost,
+ * because its bytes and its peak rate depend on the types. Parameters as in tp_cost_of_call. */
+int64_t tp_cost_flops_without_types(struct tp_str name, const struct tp_op_call *call, const struct tp_cost_hint *hint);
+
 /* Returns whether all patterns of names are valid. Used by tests. */
 bool tp_cost_rules_are_valid(void);
 

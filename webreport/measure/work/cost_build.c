@@ -389,16 +389,28 @@ bool tp_cost_lacks_types(const struct tp_op_call *call)
     return call->dims.len && tp_cost_read_arguments(&a, call, NULL) && !a.is_typed && has_tensor(&a);
 }
 
+static bool set_cost_by_name(struct tp_cost *cost, struct tp_str name, const struct tp_cost_arguments *a)
+{
+    pthread_once(&once, add_name_patterns);
+    if (tp_str_starts(name, "aten::"))
+        return set_aten_cost(cost, (struct tp_str){name.ptr + 6, name.len - 6}, a);
+    if (tp_str_starts(name, "triton_"))
+        return first_tensor(a) >= 0 && set_bytes(cost, a, tp_cost_all_tensor_bytes(a), first_tensor(a));
+    return set_engine_cost(cost, name, a);
+}
+
 bool tp_cost_of_call(struct tp_cost *cost, struct tp_str name, const struct tp_op_call *call,
                      const struct tp_cost_hint *hint)
 {
     struct tp_cost_arguments a;
-    pthread_once(&once, add_name_patterns);
-    if (!tp_cost_read_arguments(&a, call, hint) || !a.is_typed)
-        return false;
-    if (tp_str_starts(name, "aten::"))
-        return set_aten_cost(cost, (struct tp_str){name.ptr + 6, name.len - 6}, &a);
-    if (tp_str_starts(name, "triton_"))
-        return first_tensor(&a) >= 0 && set_bytes(cost, &a, tp_cost_all_tensor_bytes(&a), first_tensor(&a));
-    return set_engine_cost(cost, name, &a);
+    return tp_cost_read_arguments(&a, call, hint) && a.is_typed && set_cost_by_name(cost, name, &a);
+}
+
+int64_t tp_cost_flops_without_types(struct tp_str name, const struct tp_op_call *call, const struct tp_cost_hint *hint)
+{
+    struct tp_cost_arguments a;
+    struct tp_cost cost;
+    bool is_known = call->dims.len && tp_cost_read_arguments(&a, call, hint) && !a.is_typed && has_tensor(&a) &&
+                    set_cost_by_name(&cost, name, &a);
+    return is_known ? cost.flops : 0;
 }

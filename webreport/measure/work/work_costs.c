@@ -20,6 +20,7 @@ struct costs {
     struct tp_keys calls;
     struct tp_vec of_call; /* for each key of `calls`: index in `costs`, NONE without a cost; elements: uint32_t */
     struct tp_vec costs;   /* elements: struct tp_cost */
+    struct tp_vec untyped_flops; /* for each key of `calls`: operations if the call has no types; elements: int64_t */
     /* for each sequence number: index in `gradients` of the last convolution_backward with this number */
     struct tp_id_map backward;
     struct tp_vec gradients; /* arguments that contain gradients; elements: struct known_shape */
@@ -149,6 +150,7 @@ static uint32_t find_or_add_call(struct costs *c, uint32_t op, const struct tp_e
     if (call == c->of_call.count) {
         struct tp_cost cost;
         uint32_t *new = tp_vec_push(&c->of_call);
+        int64_t *flops = tp_vec_push(&c->untyped_flops);
         struct tp_cost_hint hint = {.out = shape_at(c, out),
                                     .weight = shape_at(c, (struct known_shape){around, 2}),
                                     .input = shape_at(c, (struct known_shape){around, 0})};
@@ -159,7 +161,8 @@ static uint32_t find_or_add_call(struct costs *c, uint32_t op, const struct tp_e
         if (*new != NONE)
             *(struct tp_cost *)tp_vec_push(&c->costs) = cost;
         else
-            c->untyped_count += tp_cost_lacks_types(&texts);
+            *flops = tp_cost_flops_without_types(trace->names.items[e->name], &texts, &hint);
+        c->untyped_count += *new == NONE &&tp_cost_lacks_types(&texts);
     }
     return call;
 }
@@ -207,6 +210,63 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
         c->unit_of[op] = found;
     return found;
 }
+
+/* ---- operators without types ---- */
+
+/* An operator whose operations are known, but not its types. */
+struct untyped {
+    int64_t flops, ns; /* ns: total duration of the kernels, ns */
+    uint32_t main;     /* index of the longest kernel */
+};
+
+/* Returns the operations of an operator without types; 0 for other operators. */
+static int64_t untyped_flops_of_operator(struct costs *c, uint32_t op)
+{
+    const struct tp_event *events[] = {tp_operator_work_event(c->model, op), tp_operator_event(c->model, op)};
+    int64_t flops = 0;
+    for (unsigned i = 0; i < 2 && !flops; i++)
+        flops = *TP_AT(&c->untyped_flops, int64_t, find_or_add_call(c, op, events[i]));
+    return flops;
+}
+
+/* Adds the time of a kernel to the innermost operator around it that has operations but no types. items: elements
+ * struct untyped. of_op: for each operator 1 + index in `items`; 0: none yet. */
+static void add_untyped_kernel(struct costs *c, struct tp_vec *items, uint32_t *of_op, uint32_t k)
+{
+    uint32_t op = tp_work_operator_of_device(c->model, k);
+    int64_t ns = tp_device_event(c->model, k)->dur_ns, flops = 0;
+    for (; op != TP_NO_ID && !of_op[op] && !(flops = untyped_flops_of_operator(c, op));)
+        op = c->model->operators.parent[op];
+    if (op == TP_NO_ID)
+        return;
+    if (!of_op[op]) {
+        *(struct untyped *)tp_vec_push(items) = (struct untyped){.flops = flops, .main = k};
+        of_op[op] = (uint32_t)items->count;
+    }
+    struct untyped *item = TP_AT(items, struct untyped, of_op[op] - 1);
+    item->ns = tp_sat_add(item->ns, ns);
+    if (ns > tp_device_event(c->model, item->main)->dur_ns)
+        item->main = k;
+}
+
+/* Sums the operations of operators without types, by the kind of work of their longest kernel. */
+static void sum_untyped_work(struct tp_work_units *units, struct costs *c, const struct tp_work_kinds *kinds)
+{
+    struct tp_vec items = TP_VEC(c->arena, struct untyped);
+    uint32_t *of_op = tp_arena_array(c->arena, c->model->operators.count, sizeof *of_op);
+    for (uint32_t k = 0; k < c->model->devices.count; k++)
+        if (units->of_device[k] == TP_NO_ID && tp_work_has_cost(kinds->of_device[k]))
+            add_untyped_kernel(c, &items, of_op, k);
+    for (size_t i = 0; i < items.count; i++) {
+        const struct untyped *item = TP_AT(&items, struct untyped, i);
+        unsigned kind = kinds->of_device[item->main];
+        units->untyped_flops[kind] = tp_sat_add(units->untyped_flops[kind], item->flops);
+        units->untyped_ns[kind] = tp_sat_add(units->untyped_ns[kind], item->ns);
+    }
+    tp_arena_free_item(c->arena, of_op, c->model->operators.count * sizeof *of_op);
+}
+
+/* ---- peaks of devices ---- */
 
 /* Returns the properties of a device; NULL if no properties contain a name. Some traces of identical devices have one
  * entry without a number. In this case, the first entry with a name is returned. */
@@ -300,6 +360,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
                       .arena = arena,
                       .of_call = TP_VEC(arena, uint32_t),
                       .costs = TP_VEC(arena, struct tp_cost),
+                      .untyped_flops = TP_VEC(arena, int64_t),
                       .units = TP_VEC(arena, struct tp_work_unit),
                       .unit_of = tp_arena_array(arena, model->operators.count, sizeof(uint32_t))};
     tp_keys_init(&c.calls, arena, 7);
@@ -322,6 +383,8 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
         if (unit->main == TP_NO_ID || ns > tp_device_event(model, unit->main)->dur_ns)
             unit->main = k;
     }
+    if (c.untyped_count)
+        sum_untyped_work(units, &c, kinds);
     tp_vec_fit(&c.units);
     units->costs = c.costs.data;
     units->items = c.units.data;

@@ -32,8 +32,8 @@ static const struct tp_column_def device_defs[TP_WORK_DEVICE_COLUMNS] = {
      TP_COLUMN_REAL},
     {"calls_in_steps", "Calls in steps", "",
      "Number of device operations of this kind that the analysed steps launched.", TP_COLUMN_INT},
-    {"flops", "Operations", "",
-     "Number of floating-point operations of the {operators} whose shapes and types are known.", TP_COLUMN_INT},
+    {"flops", "Operations", "", "Number of floating-point operations of the {operators} whose shapes are known.",
+     TP_COLUMN_INT},
     {"bytes", "Bytes", "bytes",
      "Least number of bytes that the {operators} with known shapes and types read and write.", TP_COLUMN_BYTES},
     {"costed_us", "Time with shapes", "us", "Kernel time of the {operators} whose shapes and types are known.",
@@ -52,8 +52,8 @@ static const struct tp_column_def operator_defs[TP_WORK_OPERATOR_COLUMNS] = {
 
 struct work {
     /* sums over the units of this kind. flops, bytes: their work; costed: ns with a known cost; known: ns with a known
-     * least time */
-    int64_t flops, bytes, costed, known;
+     * least time; untyped_flops, untyped_ns: work and ns of the calls without types, whose bytes are unknown */
+    int64_t flops, bytes, costed, known, untyped_flops, untyped_ns;
     int64_t calls, total, in_steps, calls_in_steps, names, longest_ns;
     uint32_t longest; /* id of the name with the most time */
 };
@@ -123,8 +123,11 @@ static void add_units(struct grouping *g, const struct tp_work_units *units, con
         work->bytes = tp_sat_add(work->bytes, cost->bytes);
         work->costed = tp_sat_add(work->costed, unit->ns);
     }
-    for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++)
+    for (unsigned kind = 0; kind < TP_WORK_COUNT; kind++) {
         g->works[kind].known = units->known_ns[kind];
+        g->works[kind].untyped_flops = units->untyped_flops[kind];
+        g->works[kind].untyped_ns = units->untyped_ns[kind];
+    }
 }
 
 static void group_operators(struct grouping *g, const uint8_t *kinds)
@@ -175,11 +178,11 @@ static void fill_row(struct tp_table *table, size_t row, unsigned kind, const st
     tp_table_int(table, TP_WORK_IN_STEPS)[row] = work->in_steps;
     tp_table_real(table, TP_WORK_SHARE_OF_STEP)[row] = tp_percent(work->in_steps, g->model->window_ns);
     tp_table_int(table, TP_WORK_CALLS_IN_STEPS)[row] = work->calls_in_steps;
-    tp_table_int(table, TP_WORK_FLOPS)[row] = work->costed ? work->flops : TP_NULL_INT;
+    int64_t flops = tp_sat_add(work->flops, work->untyped_flops), timed = tp_sat_add(work->costed, work->untyped_ns);
+    tp_table_int(table, TP_WORK_FLOPS)[row] = timed ? flops : TP_NULL_INT;
     tp_table_int(table, TP_WORK_BYTES)[row] = work->costed ? work->bytes : TP_NULL_INT;
     tp_table_int(table, TP_WORK_COSTED)[row] = work->costed;
-    tp_table_real(table, TP_WORK_FLOPS_RATE)[row] =
-        work->costed && work->flops ? tp_ratio(work->flops, (__int128)work->costed * NS_FLOPS) : NAN;
+    tp_table_real(table, TP_WORK_FLOPS_RATE)[row] = timed && flops ? tp_ratio(flops, (__int128)timed * NS_FLOPS) : NAN;
     tp_table_real(table, TP_WORK_BYTES_RATE)[row] = work->costed ? tp_ratio(work->bytes, work->costed) : NAN;
     tp_table_real(table, TP_WORK_KNOWN)[row] = tp_work_has_cost(kind) ? tp_percent(work->known, work->total) : NAN;
 }
