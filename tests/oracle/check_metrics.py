@@ -236,6 +236,8 @@ def expected(p, distributed, names):
     finding_metrics(p, m, names)
     trace_metrics(p, m)
     serving_metrics(p, m)
+    if p.get("counter_view", {}).get("energy_per_step_joules") is not None:
+        m["step.energy"] = p["counter_view"]["energy_per_step_joules"]
     program_metrics(p, m)
     leave_out_unjudged(p, m)
     if p["recommendations"]["program"] == "device_missing":

@@ -52,6 +52,40 @@ def of(folder, head=None, name="trace.json", **more):
     training.write(folder, name)
 
 
+# ---- counters of the device: every 500 us, clock and power change at the middle of the recording ----
+
+def counters(training, low_clock, low_power, low_heat=60):
+    end = STEPS * STEP
+    for at in range(0, end + 500, 500):
+        is_late = at >= end // 2
+        for name, value in (("SM Clock (MHz)", low_clock if is_late else 1980), ("Power (W)", low_power if is_late else 500),
+                            ("Temperature (C)", low_heat if is_late else 60)):
+            training.events.append({"ph": "C", "pid": "GPU 0 Counters", "name": name, "ts": at, "args": {"": value}})
+
+
+def with_counters(folder, *values):
+    training = Training()
+    training.steps()
+    counters(training, *values)
+    training.write(folder)
+
+
+def made_clock_limited_by_power(folder):
+    with_counters(folder, 1410, 700)
+
+
+def made_clock_limited_by_heat(folder):
+    with_counters(folder, 1410, 400, 90)
+
+
+def made_clock_low_without_work(folder):
+    with_counters(folder, 600, 100)
+
+
+def made_clock_healthy(folder):
+    with_counters(folder, 1920, 700, 90)
+
+
 def made_complete(folder):
     of(folder)
 

@@ -47,6 +47,7 @@ static const struct {
     {"modules", "Modules", tp_section_modules, false, FOR_OTHER_PROFILES},
     {"samples", "CPU samples", tp_section_samples, false, FOR_OTHER_PROFILES},
     {"tasks", "Tasks", tp_section_tasks, false, FOR_OTHER_PROFILES},
+    {"counters", "Counters", tp_section_counters, false, FOR_OTHER_PROFILES},
     {"calltree", "Call tree", tp_section_calltree, true, FOR_OTHER_PROFILES},
     {"timeline", "Timeline", tp_section_timeline, false, FOR_OTHER_PROFILES},
     {"about", "About", tp_section_about, false, FOR_ALL_PROFILES},

@@ -52,6 +52,13 @@ struct tp_device_counter {
     uint32_t name; /* name with unit, such as "Power (W)", id in texts */
 };
 
+/* Statistics of a counter whose samples the input does not contain. */
+struct tp_device_counter_stats {
+    int64_t device, sample_count;
+    double min, mean, max;
+    uint32_t name; /* id in texts */
+};
+
 struct tp_input_facts {
     struct tp_str producer; /* text for people, such as "Nsight Systems 2026.2.1, sqlite schema 3.25.0"; ptr NULL
                                for traces of torch.profiler and of tracepress */
@@ -64,6 +71,8 @@ struct tp_input_facts {
     uint32_t note_count, dropped_count;
     struct tp_device_counter *counters;
     uint32_t counter_count;
+    struct tp_device_counter_stats *counter_stats;
+    uint32_t counter_stat_count;
 };
 
 /* Returns the name of an unknown kind of data for use in a sentence: "shapes of operators". Static text. */

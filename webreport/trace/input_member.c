@@ -1,7 +1,8 @@
 /* Reads the member "tracepress_input": see input_member.h. The member is an object such as
  *   {"producer": "Nsight Systems 2026.2.1", "missing": ["occupancy"], "notes": [], "dropped": {"device rows": 3},
  *    "counters": [{"device": 0, "name": "Power (W)", "time_ns": 1000, "value": 300.5}]}
- * Counters that have only statistics are ignored, because a table of counters needs samples. */
+ * Instead of time and value, a counter may have statistics of all samples: {"samples": 60, "min": 300, "mean": 320,
+ * "max": 350}. */
 #include "webreport/trace/input_member.h"
 
 #include <math.h>
@@ -63,6 +64,20 @@ static void read_dropped_rows(struct tp_sink *sink, struct tp_str object)
     }
 }
 
+/* Reads the statistics of a counter, which a converter writes in place of the samples. name: JSON string. */
+static void read_counter_stats(struct tp_sink *sink, struct tp_str name, struct tp_str object)
+{
+    struct tp_device_counter_stats stats = {.device = tp_value_int(tp_value_member(object, "device")),
+                                            .sample_count = tp_value_int(tp_value_member(object, "samples")),
+                                            .min = tp_number_parse_real(tp_value_member(object, "min")),
+                                            .mean = tp_number_parse_real(tp_value_member(object, "mean")),
+                                            .max = tp_number_parse_real(tp_value_member(object, "max"))};
+    if (stats.sample_count <= 0 || !isfinite(stats.min) || !isfinite(stats.mean) || !isfinite(stats.max))
+        return;
+    stats.name = tp_sink_intern_text(sink, &sink->texts, tp_value_text(sink->trace->arena, name));
+    tp_sink_add_device_counter_stats(sink, &stats);
+}
+
 static void read_counters(struct tp_sink *sink, struct tp_str list)
 {
     struct tp_arena *arena = sink->trace->arena;
@@ -72,8 +87,12 @@ static void read_counters(struct tp_sink *sink, struct tp_str list)
         struct tp_device_counter counter = {.ts_ns = tp_value_int(tp_value_member(item, "time_ns")),
                                             .device = tp_value_int(tp_value_member(item, "device")),
                                             .value = tp_number_parse_real(value)};
-        if (!tp_value_starts_with(name, '"') || counter.ts_ns == TP_NULL_INT || !isfinite(counter.value))
+        if (!tp_value_starts_with(name, '"') || counter.device == TP_NULL_INT)
             continue;
+        if (counter.ts_ns == TP_NULL_INT || !isfinite(counter.value)) {
+            read_counter_stats(sink, name, item);
+            continue;
+        }
         counter.name = tp_sink_intern_text(sink, &sink->texts, tp_value_text(arena, name));
         tp_sink_add_device_counter(sink, &counter);
     }

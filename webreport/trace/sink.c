@@ -46,6 +46,7 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->notes = TP_VEC(arena, struct tp_str);
     sink->dropped = TP_VEC(arena, struct tp_dropped_rows);
     sink->device_counters = TP_VEC(arena, struct tp_device_counter);
+    sink->device_counter_stats = TP_VEC(arena, struct tp_device_counter_stats);
     sink->task_ends = TP_VEC(arena, struct tp_task_end);
     sink->flows = TP_VEC(arena, struct tp_flow);
     sink->samples = TP_VEC(arena, struct tp_sample);
@@ -251,6 +252,8 @@ static void list_input_facts(struct tp_sink *sink)
     input->dropped_count = (uint32_t)sink->dropped.count;
     input->counters = sink->device_counters.data;
     input->counter_count = (uint32_t)sink->device_counters.count;
+    input->counter_stats = sink->device_counter_stats.data;
+    input->counter_stat_count = (uint32_t)sink->device_counter_stats.count;
 }
 
 void tp_sink_finish(struct tp_sink *sink)

@@ -19,7 +19,7 @@ struct tp_sink {
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
         memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
-        arguments, moments, threads, processes, notes, dropped, device_counters;
+        arguments, moments, threads, processes, notes, dropped, device_counters, device_counter_stats;
     struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
@@ -96,6 +96,7 @@ void tp_sink_add_note(struct tp_sink *sink, struct tp_str note);
 void tp_sink_count_dropped(struct tp_sink *sink, const char *what, uint64_t count, unsigned needs);
 
 void tp_sink_add_device_counter(struct tp_sink *sink, const struct tp_device_counter *counter);
+void tp_sink_add_device_counter_stats(struct tp_sink *sink, const struct tp_device_counter_stats *stats);
 
 /* ---- threads and processes ---- */
 

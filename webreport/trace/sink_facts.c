@@ -49,3 +49,8 @@ void tp_sink_add_device_counter(struct tp_sink *sink, const struct tp_device_cou
 {
     *(struct tp_device_counter *)tp_vec_push(&sink->device_counters) = *counter;
 }
+
+void tp_sink_add_device_counter_stats(struct tp_sink *sink, const struct tp_device_counter_stats *stats)
+{
+    *(struct tp_device_counter_stats *)tp_vec_push(&sink->device_counter_stats) = *stats;
+}

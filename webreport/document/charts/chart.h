@@ -81,11 +81,19 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
 struct tp_table tp_chart_running_memory(struct tp_arena *arena, const struct tp_model *model,
                                         const struct tp_device_memory *device, int64_t first_ns);
 
-/* A counter that is drawn over the time of the recording. row: row of the counter in view->counters. */
+struct tp_counter_value {
+    int64_t ts_ns;
+    double value;
+};
+
+/* A counter that is drawn over the time of the recording. */
 struct tp_counter_line {
     const struct tp_model *model;
-    const struct tp_range_view *view;
-    size_t row;
+    double low, high; /* lowest and highest value */
+    /* Fills the next value and advances *cursor, which is 0 for the first value. Returns false after the last value.
+     * context: see below. */
+    bool (*next)(const void *context, uint32_t *cursor, struct tp_counter_value *value);
+    const void *context;
 };
 
 /* Adds the members path, points, ticks and length to `chart`. Draws only the last value in each column of pixels. */

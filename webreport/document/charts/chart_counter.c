@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "webreport/document/charts/chart.h"
+#include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
 enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24, LABEL_HEIGHT = 14 };
@@ -15,15 +16,12 @@ struct drawing {
 
 static void read_counter_values(struct drawing *drawing, const struct tp_counter_line *line)
 {
-    const struct tp_trace *trace = line->model->trace;
+    struct tp_counter_value item;
     for (size_t i = 0; i < COLUMNS; i++)
         drawing->values[i] = NAN;
-    for (uint32_t i = 0; i < trace->counter_count; i++) {
-        const struct tp_counter *counter = &trace->counters[i];
-        if (counter->name != line->view->counter_names[line->row] || !isfinite(counter->value))
-            continue;
-        double at = (double)(counter->ts_ns - drawing->first_ns) * (COLUMNS - 1) / (double)drawing->length_ns;
-        drawing->values[at <= 0 ? 0 : at >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)at] = counter->value;
+    for (uint32_t cursor = 0; line->next(line->context, &cursor, &item);) {
+        double at = (double)tp_sat_sub(item.ts_ns, drawing->first_ns) * (COLUMNS - 1) / (double)drawing->length_ns;
+        drawing->values[at <= 0 ? 0 : at >= COLUMNS - 1 ? COLUMNS - 1 : (size_t)at] = item.value;
     }
 }
 
@@ -75,11 +73,10 @@ static void put_value_tick(struct tp_list *ticks, struct tp_arena *arena, const 
 
 void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const struct tp_counter_line *line)
 {
-    const struct tp_table *counters = &line->view->counters;
     struct drawing *drawing = tp_arena_alloc(arena, sizeof *drawing);
     int64_t length_ns = line->model->last_ns - line->model->first_ns;
-    *drawing = (struct drawing){.low = tp_table_real(counters, TP_COUNTER_MIN)[line->row],
-                                .high = tp_table_real(counters, TP_COUNTER_MAX)[line->row],
+    *drawing = (struct drawing){.low = line->low,
+                                .high = line->high,
                                 .first_ns = line->model->first_ns,
                                 .length_ns = length_ns > 0 ? length_ns : 1};
     read_counter_values(drawing, line);

@@ -122,6 +122,25 @@ static struct tp_figure_block make_busy_figure(const struct tp_section *section)
     return figure;
 }
 
+/* Returns the figure of the occupancy. If it is unknown but the energy of a step is known, returns that figure, because
+ * profilers with counters of devices record no occupancy. */
+static struct tp_figure_block make_occupancy_or_energy_figure(const struct tp_section *section, double occupancy)
+{
+    const struct tp_views *views = section->profile->views;
+    double energy_j = views->counters.energy_per_step_j;
+    struct tp_figure_block figure;
+    if (!isnan(occupancy) || isnan(energy_j)) {
+        figure = make_percentage_figure(section->arena, "Occupancy", occupancy);
+        figure.note = "estimated";
+        figure.definition = views->overview.gpu_summary.defs[TP_GPU_OCCUPANCY].definition;
+        return figure;
+    }
+    figure = make_text_figure(section->arena, "Energy per step", tp_text_printf(section->arena, "%.3g J", energy_j));
+    figure.note = "all devices";
+    figure.definition = "Energy of all devices in an analysed step, from the samples of the counter Power (W).";
+    return figure;
+}
+
 static void add_gpu_figures(const struct tp_section *section, struct tp_document *document)
 {
     const struct tp_table *gpus = &section->profile->views->overview.gpu_summary;
@@ -137,9 +156,7 @@ static void add_gpu_figures(const struct tp_section *section, struct tp_document
     figure.tone = tone_of_percentage(sm, 30, 60);
     figure.definition = gpus->defs[TP_GPU_SM_EFFICIENCY].definition;
     tp_document_add_figure(document, &figure);
-    figure = make_percentage_figure(arena, "Occupancy", tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
-    figure.note = "estimated";
-    figure.definition = gpus->defs[TP_GPU_OCCUPANCY].definition;
+    figure = make_occupancy_or_energy_figure(section, tp_table_real(gpus, TP_GPU_OCCUPANCY)[row]);
     tp_document_add_figure(document, &figure);
     figure = make_percentage_figure(arena, "Tensor Core time", used);
     figure.note = eligible > 0 && eligible >= used

@@ -1,4 +1,6 @@
 /* Makes the section of ranges and counters, for a program that records them through tracepress.h. */
+#include <math.h>
+
 #include "webreport/document/charts/chart.h"
 #include "webreport/document/report/sections.h"
 
@@ -67,6 +69,25 @@ static const char *values_text(const struct tp_section *section, size_t row)
                       : tp_text_printf(section->arena, "%s, first %.6g, last %.6g", values, first, last);
 }
 
+/* Finds the values of one counter of the program. */
+struct counter_values {
+    const struct tp_trace *trace;
+    uint32_t name; /* name id of the counter */
+};
+
+static bool next_value(const void *context, uint32_t *cursor, struct tp_counter_value *value)
+{
+    const struct counter_values *values = context;
+    while (*cursor < values->trace->counter_count) {
+        const struct tp_counter *counter = &values->trace->counters[(*cursor)++];
+        if (counter->name != values->name || !isfinite(counter->value))
+            continue;
+        *value = (struct tp_counter_value){counter->ts_ns, counter->value};
+        return true;
+    }
+    return false;
+}
+
 static void put_counters(const struct tp_section *section, struct tp_object *object)
 {
     enum { MOST = 12 };
@@ -75,7 +96,9 @@ static void put_counters(const struct tp_section *section, struct tp_object *obj
     struct tp_list *charts = tp_object_add_list(object, "charts");
     struct tp_arena *arena = section->arena;
     for (size_t row = 0; row < counters->row_count && row < MOST; row++) {
-        const struct tp_counter_line line = {section->profile->model, view, row};
+        const struct counter_values values = {section->profile->trace, view->counter_names[row]};
+        const struct tp_counter_line line = {section->profile->model, tp_table_real(counters, TP_COUNTER_MIN)[row],
+                                             tp_table_real(counters, TP_COUNTER_MAX)[row], next_value, &values};
         struct tp_object *chart = tp_list_add_object(charts);
         struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_COUNTER_NAME)[row]);
         tp_object_add_str(chart, "counter", name);

@@ -57,6 +57,14 @@ static const struct {
                          NULL},
     [TP_DETAIL_RESERVED] = {"The allocator reserves up to {0} of the device memory.", NULL},
     [TP_DETAIL_FRAGMENTED] = {"At the peak of allocated memory, {0} of the reserved bytes are unused.", NULL},
+    [TP_DETAIL_CLOCK_POWER] =
+        {"For {0} of the step time, the clock is {1:,} instead of {2:,} MHz, while the power is at "
+         "its limit of {3:,} W.",
+         NULL},
+    [TP_DETAIL_CLOCK_HEAT] =
+        {"For {0} of the step time, the clock is {1:,} instead of {2:,} MHz, at a temperature of up "
+         "to {3:,} °C.",
+         NULL},
     [TP_DETAIL_GROWTH] = {"Allocated memory grows by at least {0} in each step after the first.", NULL},
     [TP_DETAIL_OVERLAP] = {"For {0} of the step time, communication runs without computation, and computation could "
                            "hide {1} of the step time.",

@@ -44,6 +44,7 @@ static const char *reason_text(enum tp_metric_reason reason)
         [TP_REASON_NO_DEVICE_MEMORY] = "the trace has no memory records of a device (record with profile_memory)",
         [TP_REASON_FEW_MEMORY_STEPS] = "the trace has too few steps with memory records",
         [TP_REASON_NO_MEMORY_TOTALS] = "the memory records have no totals",
+        [TP_REASON_NO_POWER] = "the trace has no samples of Power (W) for most of the step time",
         [TP_REASON_NO_COMMUNICATION] = "the steps contain no communication",
         [TP_REASON_NOTHING_TO_JUDGE] = "the trace has no events to which the rules apply",
         [TP_REASON_NOT_EVALUATED] = "the trace lacks events that the rule needs. The report lists these events",

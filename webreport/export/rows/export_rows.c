@@ -167,7 +167,8 @@ static void add_cost_cells(struct tp_rows_cell **cell, const struct tp_rows *row
     const struct tp_work_unit *unit = tp_work_unit_of(&rows->units, device);
     const struct tp_cost *cost = unit && unit->main == device ? &rows->units.costs[unit->cost] : NULL;
     add_text_cell(cell, tp_str_of(tp_work_text(rows->kinds.of_device[device])));
-    add_int_cell(cell, cost ? cost->flops_without_masked : TP_NULL_INT);
+    int64_t untyped = rows->units.untyped_flops_of_device ? rows->units.untyped_flops_of_device[device] : 0;
+    add_int_cell(cell, cost ? cost->flops_without_masked : untyped ? untyped : TP_NULL_INT);
     add_int_cell(cell, cost ? cost->bytes : TP_NULL_INT);
 }
 
@@ -374,6 +375,29 @@ static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
         add_int_cell(&cell, tp_table_int(tasks, column)[row]);
 }
 
+/* ---- counters of devices ---- */
+
+static const struct tp_rows_column counter_columns[] = {
+    {"device", INT, "number of the device", false},
+    {"name", TEXT, "name of the counter with its unit, such as Power (W)", true},
+    {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
+    {"value", REAL, "value of the sample, in the unit of the counter", false},
+};
+
+static uint32_t counter_count(const struct tp_rows *rows)
+{
+    return rows->model->trace->input.counter_count;
+}
+
+static void fill_counter(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_device_counter *sample = &rows->model->trace->input.counters[row];
+    add_int_cell(&cell, sample->device);
+    add_text_cell_by_id(&cell, &rows->model->trace->texts, sample->name);
+    add_int_cell(&cell, tp_sat_sub(sample->ts_ns, rows->first_ns));
+    cell->real = sample->value;
+}
+
 /* ---- tables ---- */
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
@@ -391,11 +415,19 @@ static const struct tp_rows_table tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
+/* The table of counters exists only in traces with counters of devices. */
+static const struct tp_rows_table counter_table = {"counters", "samples of the counters of devices",
+                                                   COLUMNS(counter_columns), counter_count, fill_counter};
+
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index)
 {
+    bool has_counters = counter_count(rows) > 0;
     if (index < TABLES)
         return &tables[index];
-    const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index - TABLES] : NULL;
+    if (has_counters && index == TABLES)
+        return &counter_table;
+    index -= TABLES + has_counters;
+    const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index] : NULL;
     return table && table->name ? table : NULL;
 }
 

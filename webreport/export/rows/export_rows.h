@@ -6,7 +6,8 @@
 #include "webreport/export/rows/rows_table.h"
 
 /* Returns table number `index`, from 0, or NULL after the last one. The tables are events, kernels, operators, steps,
- * memory, links and tasks, followed by the tables of program_rows.h if the program was recorded from outside. */
+ * memory, links and tasks, followed by counters if the trace has counters of devices, and by the tables of
+ * program_rows.h if the program was recorded from outside. */
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index);
 
 /* Prepares the data for all tables in `arena`, whose guard the caller sets. */

@@ -182,6 +182,12 @@ struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int w
                                     .reason = why == TP_RATE_KNOWN ? TP_REASON_NONE : TP_REASON_RATES + why};
 }
 
+struct tp_metric_value tp_metric_of_energy(const struct tp_metric_source *s, int which)
+{
+    (void)which;
+    return make_value_unless_nan(s->views->counters.energy_per_step_j, TP_REASON_NO_POWER);
+}
+
 struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int which)
 {
     (void)s;

@@ -45,6 +45,7 @@ enum tp_metric_reason {
     TP_REASON_FEW_MEMORY_STEPS,
     TP_REASON_NO_MEMORY_TOTALS,
     TP_REASON_NO_COMMUNICATION,
+    TP_REASON_NO_POWER, /* the trace has no samples of the devices' power, or too few */
     TP_REASON_NOTHING_TO_JUDGE,
     TP_REASON_NOT_EVALUATED,       /* the rule of the metric was not evaluated */
     TP_REASON_DEVICE_NOT_RECORDED, /* the program used a device, but the trace has no device operations */

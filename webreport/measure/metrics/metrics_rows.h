@@ -106,6 +106,9 @@ METRIC("gpu.sm_efficiency", GAIN, STEPS, "estimated SM efficiency; mean of the d
        "100 * mean of overview.gpu_summary[].est_sm_efficiency_ratio", tp_metric_of_gpus, TP_GPU_SM_EFFICIENCY)
 METRIC("gpu.occupancy", GAIN, STEPS, "estimated achieved occupancy of the kernels; mean of the devices",
        "mean of overview.gpu_summary[].est_achieved_occupancy_percent", tp_metric_of_gpus, TP_GPU_OCCUPANCY)
+METRIC("step.energy", ENERGY, STEPS,
+       "energy of all devices in a step in joules, from the counter Power (W); absent without this counter",
+       "counter_view.energy_per_step_joules", tp_metric_of_energy, 0)
 METRIC("kernels.per_step", COUNT, HOST_DEVICE, "kernels per step",
        "calls_in_steps of kernel_view.by_name / overview.steps_used", tp_metric_of_kernels, TP_KERNELS_PER_STEP)
 METRIC("kernels.distinct", COUNT, DEVICE, "number of different kernel names", "kernel_view.by_name: number",

@@ -32,6 +32,7 @@
 #define PART TP_UNIT_PERCENT, false, true
 #define BYTES TP_UNIT_BYTES, false, true
 #define RATE TP_UNIT_COUNT, true, false
+#define ENERGY TP_UNIT_COUNT, true, true
 
 const struct tp_metric tp_metrics[TP_METRIC_COUNT] = {
 #define METRIC(name, unit, needs, title, json, function, which) {name, unit, needs, title, json, function, which},
@@ -102,8 +103,8 @@ bool tp_metric_is_program_metric(const struct tp_metric *metric)
 
 bool tp_metric_is_omitted(const struct tp_metric *metric, double value)
 {
-    return isnan(value) && (metric->value == tp_metric_of_serving || metric->value == tp_metric_of_work ||
-                            tp_metric_is_program_metric(metric));
+    return isnan(value) && (metric->value == tp_metric_of_energy || metric->value == tp_metric_of_serving ||
+                            metric->value == tp_metric_of_work || tp_metric_is_program_metric(metric));
 }
 
 bool tp_metric_is_larger_duplicate(const struct tp_metric *metric)

@@ -7,6 +7,7 @@ void tp_views_build_for_summary(struct tp_views *views, const struct tp_model *m
     tp_overview_build(&views->overview, model, arena);
     tp_operator_view_build_by_name(&views->operators, model, arena);
     tp_kernel_view_build_by_name(&views->kernels, model, arena);
+    tp_counter_view_build(&views->counters, model, arena);
 }
 
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)
@@ -19,6 +20,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_sample_view_build(&views->samples, model, arena);
     tp_task_view_build(&views->tasks, model, arena);
     tp_range_view_build(&views->ranges, model, arena);
+    tp_counter_view_build(&views->counters, model, arena);
 }
 
 static struct tp_json_value modules_value(const struct tp_record *record)
@@ -47,6 +49,8 @@ static const struct tp_json_field fields[] = {
      .definition = "durations of asynchronous tasks, which have a begin and an end event"},
     {"range_view", TP_RECORD(F, ranges, &tp_range_view_fields), TP_ONLY_IF(F, ranges.is_present),
      .definition = "times of the ranges, and values of the counters, that the program records with tracepress"},
+    {"counter_view", TP_RECORD(F, counters, &tp_counter_view_fields), TP_ONLY_IF(F, counters.is_present),
+     .definition = "counters of the devices, such as power and clocks"},
 };
 #undef F
 

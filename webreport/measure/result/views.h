@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_MEASURE_RESULT_VIEWS_H
 
 #include "webreport/measure/memory/memory_view.h"
+#include "webreport/measure/views/counter_view.h"
 #include "webreport/measure/views/kernel_view.h"
 #include "webreport/measure/views/module_view.h"
 #include "webreport/measure/views/operator_view.h"
@@ -23,6 +24,7 @@ struct tp_views {
     struct tp_sample_view samples;
     struct tp_task_view tasks;
     struct tp_range_view ranges;
+    struct tp_counter_view counters;
 };
 
 /* Builds every view except the memory view in `arena`, whose guard the caller has set. The model must outlive the

@@ -88,6 +88,10 @@ enum tp_detail_id {
     TP_DETAIL_UNEQUAL,
     TP_DETAIL_HOOKS, /* argument: number of hook calls per step */
     TP_DETAIL_ZEROED,
+    /* arguments: percent of the step time with a low clock; the low and the highest clock, MHz; the power, W, or the
+     * temperature, degrees Celsius */
+    TP_DETAIL_CLOCK_POWER,
+    TP_DETAIL_CLOCK_HEAT,
     TP_DETAIL_COUNT
 };
 

@@ -8,6 +8,7 @@
 #include "webreport/measure/memory/memory_peak.h"
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/verdict/accumulation.h"
+#include "webreport/measure/views/counter_view.h"
 #include "webreport/measure/views/trace_quality.h"
 #include "webreport/measure/work/work_costs.h"
 #include "webreport/model/facts.h"
@@ -71,6 +72,7 @@ struct tp_advisor {
     const struct tp_quality *quality;
     const struct tp_memory_peak *memory;
     const struct tp_rule_overrides *overrides;
+    struct tp_counter_view counters;   /* counters of the devices, in `arena` */
     bool is_serving;                   /* the trace has steps of a serving engine */
     enum tp_program_use_kind use;      /* use of the program, on which the texts of findings depend */
     const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */

@@ -257,8 +257,11 @@ static void sum_untyped_work(struct tp_work_units *units, struct costs *c, const
     for (uint32_t k = 0; k < c->model->devices.count; k++)
         if (units->of_device[k] == TP_NO_ID && tp_work_has_cost(kinds->of_device[k]))
             add_untyped_kernel(c, &items, of_op, k);
+    units->untyped_flops_of_device =
+        tp_arena_array(c->arena, units->device_count, sizeof *units->untyped_flops_of_device);
     for (size_t i = 0; i < items.count; i++) {
         const struct untyped *item = TP_AT(&items, struct untyped, i);
+        units->untyped_flops_of_device[item->main] = item->flops;
         unsigned kind = kinds->of_device[item->main];
         units->untyped_flops[kind] = tp_sat_add(units->untyped_flops[kind], item->flops);
         units->untyped_ns[kind] = tp_sat_add(units->untyped_ns[kind], item->ns);

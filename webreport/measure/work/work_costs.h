@@ -34,6 +34,9 @@ struct tp_work_units {
     uint32_t untyped_count;
     /* for each kind of work: operations of these calls, and total duration of their kernels, ns */
     int64_t untyped_flops[TP_WORK_COUNT], untyped_ns[TP_WORK_COUNT];
+    /* for each device operation: operations of such a call if this is its longest kernel; otherwise 0. NULL if there
+     * are no such calls */
+    int64_t *untyped_flops_of_device;
     /* for each kind of work: total duration of the operations of impossibly fast units, ns */
     int64_t impossible_ns[TP_WORK_COUNT];
     const struct tp_peaks **peaks; /* for each device of the model: its peaks; NULL if unknown */

@@ -1,4 +1,5 @@
-/* Rules about device memory that is nearly full (D1), fragmented (D3), or grows in each step (D4). */
+/* Rules about limits of a device: memory that is nearly full (D1), fragmented (D3), or grows in each step (D4), and a
+ * clock that drops because power or temperature is at a limit (C26). */
 #include <stdio.h>
 
 #include "webreport/measure/rules/rules_eval.h"
@@ -6,6 +7,7 @@
 #include "writer/text/format.h"
 
 static void evaluate_memory(struct tp_advisor *a);
+static void evaluate_clocks(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_D1 = {
     .id = "D1",
@@ -55,6 +57,26 @@ const struct tp_rule tp_rule_D4 = {
                             "torch.inference_mode. Such calls return results that keep their autograd graph."},
     .is_about_memory = true,
     .always = evaluate_memory,
+};
+
+const struct tp_rule tp_rule_C26 = {
+    .id = "C26",
+    .title = "Cool the GPU better or raise its power limit: its clock drops",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 20.0, false},
+                   {"min_drop_pct", 10.0, false},
+                   {"power_pct", 98.0, false},
+                   {"hot_c", 85.0, false},
+                   {"min_samples", 20, true}},
+    .advice = "Find the reason with `nvidia-smi -q -d PERFORMANCE`. If it is the power, raise the limit (nvidia-smi "
+              "-pl WATTS) or run fewer jobs on the machine. If it is the heat, improve the cooling.",
+    .native = {.title = "Cool the device better or raise its power limit: its clock drops",
+               .advice = "Find out whether power or heat limits the clock. Raise the power limit, or improve the "
+                         "cooling."},
+    .inference = {.title = "Cool the GPU better or raise its power limit: its clock drops"},
+    .serving = {.advice = "Find the reason with `nvidia-smi -q -d PERFORMANCE`. Raise the power limit or improve the "
+                          "cooling; until then, expect longer steps under full load than in short tests."},
+    .always = evaluate_clocks,
 };
 
 /* Returns the memory size in bytes of the device with this id; 0 if unknown. */
@@ -187,4 +209,106 @@ static void evaluate_memory(struct tp_advisor *a)
     if (!seen)
         skip_memory_rules(a, "the trace has no records of device memory");
     find_growth(a);
+}
+
+/* ---- C26: a low clock ---- */
+
+/* A walk over the samples of one counter in the order of time. */
+struct walk {
+    const struct tp_counter_view *view;
+    const struct tp_device_counter *counters;
+    uint32_t at, end; /* positions in view->samples; at == end: the counter has no sample at the time */
+};
+
+static struct walk start_walk(const struct tp_counter_view *view, const struct tp_model *model, int64_t device,
+                              const char *name)
+{
+    size_t row = tp_counter_view_find(view, device, name);
+    if (row == SIZE_MAX)
+        return (struct walk){0};
+    return (struct walk){view, model->trace->input.counters, view->first_samples[row], view->first_samples[row + 1]};
+}
+
+static const struct tp_device_counter *sample_at(const struct walk *w, uint32_t at)
+{
+    return &w->counters[w->view->samples[at]];
+}
+
+/* Returns the last sample at or before a time; NaN without one. Times must ascend from call to call. */
+static double value_at(struct walk *w, int64_t ts_ns)
+{
+    while (w->at + 1 < w->end && sample_at(w, w->at + 1)->ts_ns <= ts_ns)
+        w->at++;
+    return w->at < w->end && sample_at(w, w->at)->ts_ns <= ts_ns ? sample_at(w, w->at)->value : NAN;
+}
+
+static double highest_value(const struct walk *w)
+{
+    double highest = NAN;
+    for (uint32_t i = w->at; i < w->end; i++)
+        highest = fmax(highest, sample_at(w, i)->value);
+    return highest;
+}
+
+/* times of one device in the analysed steps, ns, and sums of clocks */
+struct times {
+    int64_t low_ns, powered_ns, hot_ns; /* low clock; low clock and power at its limit; low clock and hot */
+    double clock_ns;                    /* sum of low clock times length, MHz ns */
+};
+
+/* Sums the time with a low clock. The value of a sample counts until the next sample of the clock. */
+static struct times sum_times(struct tp_advisor *a, const struct walk *clock, struct walk power, struct walk heat)
+{
+    struct times t = {0};
+    size_t at = 0;
+    double low = highest_value(clock) * (1 - tp_rule_value(a, TP_RULE_C26, "min_drop_pct") / 100);
+    double full = highest_value(&power) * tp_rule_value(a, TP_RULE_C26, "power_pct") / 100;
+    double hot = tp_rule_value(a, TP_RULE_C26, "hot_c");
+    for (uint32_t i = clock->at; i + 1 < clock->end; i++) {
+        const struct tp_device_counter *now = sample_at(clock, i);
+        int64_t ns = tp_window_length_within(a->model, &at, now->ts_ns, sample_at(clock, i + 1)->ts_ns);
+        double watts = value_at(&power, now->ts_ns), degrees = value_at(&heat, now->ts_ns);
+        if (!(now->value <= low) || !ns)
+            continue;
+        t.low_ns = tp_sat_add(t.low_ns, ns);
+        t.clock_ns += now->value * (double)ns;
+        t.powered_ns = tp_sat_add(t.powered_ns, watts >= full ? ns : 0);
+        t.hot_ns = tp_sat_add(t.hot_ns, degrees >= hot ? ns : 0);
+    }
+    return t;
+}
+
+/* Adds the finding of one device. In most of the time with a low clock, power or temperature must be at the limit,
+ * because a device also lowers its clock when it has little work. */
+static void examine_clock(struct tp_advisor *a, const struct tp_counter_view *view, int64_t device)
+{
+    const double MOST = 0.8;
+    struct walk clock = start_walk(view, a->model, device, "SM Clock (MHz)");
+    struct walk power = start_walk(view, a->model, device, "Power (W)");
+    struct walk heat = start_walk(view, a->model, device, "Temperature (C)");
+    if ((double)(clock.end - clock.at) < tp_rule_value(a, TP_RULE_C26, "min_samples"))
+        return;
+    struct times t = sum_times(a, &clock, power, heat);
+    bool is_hot = (double)t.hot_ns >= MOST * (double)t.low_ns,
+         is_full = (double)t.powered_ns >= MOST * (double)t.low_ns;
+    double share = tp_percent(t.low_ns, a->model->window_ns);
+    if (!t.low_ns || share < tp_rule_value(a, TP_RULE_C26, "min_pct") || (!is_hot && !is_full))
+        return;
+    struct tp_candidate c = {.rule = TP_RULE_C26, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = share};
+    double mean = t.clock_ns / (double)t.low_ns, highest = highest_value(&clock);
+    c.details = is_hot ? TP_DETAIL(a, TP_DETAIL_CLOCK_HEAT, TP_OF_PERCENT(share), TP_OF_NUMBER(mean),
+                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(highest_value(&heat)))
+                       : TP_DETAIL(a, TP_DETAIL_CLOCK_POWER, TP_OF_PERCENT(share), TP_OF_NUMBER(mean),
+                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(highest_value(&power)));
+    tp_advisor_add_finding(a, &c);
+}
+
+static void evaluate_clocks(struct tp_advisor *a)
+{
+    const struct tp_counter_view *view = &a->counters;
+    for (size_t row = 0; view->samples && row < view->counters.row_count; row++) {
+        const int64_t *devices = tp_table_int(&view->counters, TP_DEVICE_COUNTER_DEVICE);
+        if (!row || devices[row] != devices[row - 1])
+            examine_clock(a, view, devices[row]);
+    }
 }

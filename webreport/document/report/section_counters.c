@@ -1,0 +1,97 @@
+/* Makes the section of the counters of devices, such as power and clocks: statistics, and a line for each counter. */
+#include <math.h>
+
+#include "webreport/document/charts/chart.h"
+#include "webreport/document/report/sections.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct tp_shown_column COLUMNS[] = {{TP_SHOW_COUNT, TP_DEVICE_COUNTER_SAMPLES, NULL, 0, 0, false, 0},
+                                                 {TP_SHOW_REAL, TP_DEVICE_COUNTER_MIN, NULL, 0, 1, false, 0},
+                                                 {TP_SHOW_REAL, TP_DEVICE_COUNTER_MEAN, NULL, 0, 1, false, 0},
+                                                 {TP_SHOW_REAL, TP_DEVICE_COUNTER_MAX, NULL, 0, 1, false, 0}};
+
+/* The samples of one row of the view. */
+struct row_samples {
+    const struct tp_counter_view *view;
+    const struct tp_device_counter *counters; /* all samples of the trace */
+    size_t row;
+};
+
+static bool next_sample(const void *context, uint32_t *cursor, struct tp_counter_value *value)
+{
+    const struct row_samples *samples = context;
+    uint32_t at = samples->view->first_samples[samples->row] + (*cursor)++;
+    if (at >= samples->view->first_samples[samples->row + 1])
+        return false;
+    const struct tp_device_counter *sample = &samples->counters[samples->view->samples[at]];
+    *value = (struct tp_counter_value){sample->ts_ns, sample->value};
+    return true;
+}
+
+/* Returns "Power (W) of GPU 0". */
+static const char *counter_title(const struct tp_section *section, size_t row)
+{
+    const struct tp_table *counters = &section->profile->views->counters.counters;
+    struct tp_str name = tp_shown_text(&section->naming, tp_table_text(counters, TP_DEVICE_COUNTER_NAME)[row]);
+    int64_t device = tp_table_int(counters, TP_DEVICE_COUNTER_DEVICE)[row];
+    return tp_text_printf(section->arena, "%.*s of %s", (int)name.len, name.ptr,
+                          tp_section_device_name(section, device));
+}
+
+static void put_lines(const struct tp_section *section, struct tp_object *object)
+{
+    enum { MOST = 16 };
+    const struct tp_counter_view *view = &section->profile->views->counters;
+    struct tp_arena *arena = section->arena;
+    struct tp_list *charts = tp_object_add_list(object, "charts");
+    for (size_t row = 0; view->samples && row < view->counters.row_count && row < MOST; row++) {
+        const struct row_samples samples = {view, section->profile->trace->input.counters, row};
+        const double *low = tp_table_real(&view->counters, TP_DEVICE_COUNTER_MIN),
+                     *high = tp_table_real(&view->counters, TP_DEVICE_COUNTER_MAX),
+                     *mean = tp_table_real(&view->counters, TP_DEVICE_COUNTER_MEAN);
+        const struct tp_counter_line line = {section->profile->model, low[row], high[row], next_sample, &samples};
+        struct tp_object *chart = tp_list_add_object(charts);
+        const char *title = counter_title(section, row);
+        tp_object_add_text(chart, "counter", title);
+        tp_object_add_text(chart, "values", tp_text_printf(arena, "mean %.6g", mean[row]));
+        tp_object_add_text(chart, "chart_label",
+                           tp_text_printf(arena, "%s over time, from %.6g to %.6g", title, low[row], high[row]));
+        tp_chart_put_counter(chart, arena, &line);
+    }
+    if (view->samples && view->counters.row_count > MOST)
+        tp_object_add_text(
+            object, "note",
+            tp_text_printf(arena, "The charts show the first %d of %zu counters.", MOST, view->counters.row_count));
+}
+
+static void put_lead(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_counter_view *view = &section->profile->views->counters;
+    const char *count =
+        tp_text_of_counted_noun(section->arena, (int64_t)view->counters.row_count, "counter", "counters");
+    if (isnan(view->energy_per_step_j))
+        tp_object_add_lead(object, "The trace has samples of **%s** of the devices.", count);
+    else
+        tp_object_add_lead(object, "A step uses **%.4g J**. The trace has samples of %s of the devices.",
+                           view->energy_per_step_j, count);
+}
+
+struct tp_data tp_section_counters(const struct tp_section *section)
+{
+    const struct tp_counter_view *view = &section->profile->views->counters;
+    if (!view->is_present || !section->limits->operator_rows)
+        return TP_NO_DATA;
+    struct tp_object *object = tp_object_new(section->arena);
+    put_lead(section, object);
+    struct tp_shown_table *shown =
+        tp_section_table_new(section, &view->counters, COLUMNS, COUNT(COLUMNS), section->limits->operator_rows);
+    shown->name = shown->noun = "counters";
+    shown->name_title = "Counter";
+    shown->caption = "Counters of the devices over the whole recording";
+    for (size_t row = 0; row < shown->row_count; row++)
+        shown->rows[row].name = tp_str_of(counter_title(section, row));
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
+    put_lines(section, object);
+    return tp_data_of_object(object);
+}
