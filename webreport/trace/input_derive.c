@@ -59,6 +59,8 @@ static uint32_t find_unknown_of_other_profiler(const struct tp_trace *trace)
         unknown |= TP_UNKNOWN_ALLOCATOR;
     if (!read[TP_KIND_FRAME] && !read[TP_KIND_MODULE] && !trace->stack_texts.count)
         unknown |= TP_UNKNOWN_STACKS;
+    if (!trace->flow_count)
+        unknown |= TP_UNKNOWN_FORWARD_LINKS;
     if (!tp_trace_header(trace, "distributedInfo").ptr)
         unknown |= TP_UNKNOWN_RANKS;
     return unknown;
