@@ -70,8 +70,8 @@ static struct head read_start_of_file(const char *path, size_t most)
 bool tp_file_head_is_trace(const char *path)
 {
     struct head head = read_start_of_file(path, TEXT);
-    bool is_one = head.text && (tp_sign_is_trace(head.text, head.size) ||
-                                tp_input_format_is_readable(head.text, head.size, path));
+    bool is_one = head.text &&
+                  (tp_sign_is_trace(head.text, head.size) || tp_input_format_is_readable(head.text, head.size, path));
     release_start_of_file(&head);
     return is_one;
 }

@@ -46,7 +46,7 @@
 /* bytes of one packet; a larger length counts as damage of the file */
 #define TP_MAX_PERFETTO_PACKET_BYTES (256u << 20)
 #define TP_MAX_PERFETTO_INFLATED_BYTES (64u << 20) /* bytes of one compressed packet after inflating */
-#define TP_MAX_PERFETTO_SEQUENCES (1u << 16)        /* sequences; packets of further sequences are dropped and counted */
+#define TP_MAX_PERFETTO_SEQUENCES (1u << 16)       /* sequences; packets of further sequences are dropped and counted */
 #define TP_MAX_PERFETTO_TRACKS (1u << 24)
 #define TP_MAX_PERFETTO_DEVICES 1024u /* devices whose architecture is stored */
 

@@ -51,8 +51,8 @@ const struct tp_input_format *tp_input_format_detect(const void *bytes, size_t s
 /* Returns true if a file name has an ending of some format in the table. */
 bool tp_input_format_has_ending(const char *name);
 
-/* Returns the size of the ending of a file name, bytes, if it is an ending of a format other than JSON that can be read;
- * otherwise 0. */
+/* Returns the size of the ending of a file name, bytes, if it is an ending of a format other than JSON that can be
+ * read; otherwise 0. */
 size_t tp_input_format_ending_bytes(const char *name);
 
 /* Returns true if the first bytes of a file show a format other than JSON that can be read. name: file name or path. */
