@@ -38,7 +38,17 @@
 #define TP_MAX_PICKLE_MEMO (1ull << 31)      /* values that a pickle may number for later use */
 #define TP_MAX_SNAPSHOT_EVENTS 2147483000u   /* allocator events of one device, because their ids have 31 bits */
 #define TP_MAX_SNAPSHOT_POOLS 1024u          /* distinct pools; events of further pools count for the default pool */
-#define TP_MAX_SNAPSHOT_DEVICES 4096u
+#define TP_MAX_SNAPSHOT_DEVICES 128u         /* the number of a device has 8 bits in torch (c10::DeviceIndex) */
+#define TP_MAX_SNAPSHOT_NAME_BYTES 1024u     /* longer texts that the program set (such as user_metadata) are cut */
+#define TP_MAX_SNAPSHOT_FRAME_BYTES 16384u   /* longer names of frames are cut in results */
+#define TP_MAX_SNAPSHOT_STACK_BYTES 262144u  /* longer texts of call stacks are cut in results */
+#define TP_MAX_SNAPSHOT_STEPS 65536u         /* ends of steps of one device; the last ones are used */
+/* bytes of the texts of all distinct frames: per byte of the file, and in addition */
+#define TP_MAX_SNAPSHOT_FRAMES_PER_BYTE 16u
+#define TP_MAX_SNAPSHOT_FRAMES_BYTES (16u << 20)
+/* bytes of the texts of all distinct call stacks: per byte of the file, and in addition */
+#define TP_MAX_SNAPSHOT_STACKS_PER_BYTE 64u
+#define TP_MAX_SNAPSHOT_STACKS_BYTES (64u << 20)
 #define TP_MAX_SNAPSHOT_BYTES (1ull << 62) /* size of one segment */
 #define TP_MAX_SNAPSHOT_OOMS 64u           /* out-of-memory events of one device that are analysed in detail */
 

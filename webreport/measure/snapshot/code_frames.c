@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "writer/base/limits.h"
+#include "writer/base/utf8.h"
+
 static bool contains_one_of(struct tp_str text, const char *const *words)
 {
     while (*words && tp_str_find(text, *words) < 0)
@@ -140,6 +143,14 @@ static unsigned cpp_flags(struct tp_str name)
 
 /* ---- frames ---- */
 
+/* Returns the id of a name, which is cut if it is very long. */
+static uint32_t add_cut(struct tp_code_frames *frames, struct tp_str name)
+{
+    if (name.len > TP_MAX_SNAPSHOT_FRAME_BYTES)
+        name.len = tp_utf8_fitting_bytes(name.ptr, name.len, TP_MAX_SNAPSHOT_FRAME_BYTES);
+    return tp_strings_add(&frames->names, name);
+}
+
 /* Returns the id of "file(line): function" with the last part of the path. */
 static uint32_t add_shown(struct tp_code_frames *frames, struct tp_str file, int64_t line, struct tp_str function)
 {
@@ -154,7 +165,7 @@ static uint32_t add_shown(struct tp_code_frames *frames, struct tp_str file, int
     tp_vec_add_text(&text, (struct tp_str){file.ptr + from, file.len - from});
     tp_vec_add_text(&text, tp_str_of(number));
     tp_vec_add_text(&text, function);
-    return tp_strings_add(&frames->names, (struct tp_str){text.data, text.count});
+    return add_cut(frames, (struct tp_str){text.data, text.count});
 }
 
 static struct tp_str text_of(const struct tp_code_frames *frames, uint32_t id)
@@ -228,11 +239,11 @@ static void classify(struct tp_code_frames *frames, uint32_t number)
         frame.shown = add_shown(frames, file, f.line, name);
         if (f.fx_trace != frames->snapshot->no_text) {
             frame.original = add_original(frames, text_of(frames, f.fx_trace));
-            frame.node = tp_strings_add(&frames->names, text_of(frames, f.fx_node));
+            frame.node = add_cut(frames, text_of(frames, f.fx_node));
         }
     } else {
         frame.flags = cpp_flags(name);
-        frame.shown = tp_strings_add(&frames->names, name);
+        frame.shown = add_cut(frames, name);
     }
     if (is_ignored(file, name))
         frame.flags |= TP_CODE_IGNORED;

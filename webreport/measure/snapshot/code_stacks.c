@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "writer/base/limits.h"
+#include "writer/base/utf8.h"
+
 static const struct tp_code_frame *frame_of(const struct tp_code_stacks *stacks, const struct tp_vec *list, size_t i)
 {
     return tp_code_frame(&stacks->frames, *TP_AT(list, uint32_t, i));
@@ -39,9 +42,19 @@ static struct tp_vec *clear_text(struct tp_code_stacks *stacks)
     return &stacks->view.text;
 }
 
+/* Returns a text as a text in the arena; a very long text is cut. */
+static struct tp_str cut_text(const struct tp_vec *text)
+{
+    if (!text->count)
+        return (struct tp_str){"", 0};
+    if (text->count <= TP_MAX_SNAPSHOT_STACK_BYTES)
+        return (struct tp_str){text->data, text->count};
+    return (struct tp_str){text->data, tp_utf8_fitting_bytes(text->data, text->count, TP_MAX_SNAPSHOT_STACK_BYTES)};
+}
+
 static uint32_t add_name(struct tp_code_stacks *stacks, const struct tp_vec *text)
 {
-    return tp_strings_add(&stacks->frames.names, (struct tp_str){text->count ? text->data : "", text->count});
+    return tp_strings_add(&stacks->frames.names, cut_text(text));
 }
 
 /* ---- names of C++ frames ---- */
@@ -52,14 +65,16 @@ static struct tp_str backward_node(struct tp_str name)
     static const char word[] = "Backward", prefix[] = "autograd::";
     static const char *const others[] = {"AccumulateGrad", "CopyBackwards", "CopySlices", NULL};
     enum { WORD = sizeof word - 1 };
+    size_t searched = 0; /* end of the word that has no such name */
     for (size_t from = 0; from < name.len; from++) {
         size_t end = from, found = 0;
         struct tp_str rest = {name.ptr + from, name.len - from};
-        while (end < name.len && tp_is_word_character(name.ptr[end]))
+        while (from >= searched && end < name.len && tp_is_word_character(name.ptr[end]))
             end++;
         for (size_t at = from + 1; at + WORD <= end; at++)
             if (memcmp(name.ptr + at, word, WORD) == 0)
                 found = at + WORD;
+        searched = end > searched ? end : searched;
         if (found) {
             while (found < name.len && tp_is_digit(name.ptr[found]))
                 found++;
@@ -189,6 +204,21 @@ static uint32_t module_name(struct tp_code_stacks *stacks, const struct tp_vec *
     return add_name(stacks, text);
 }
 
+/* Returns the second part of the module, or the first one, or the line. */
+static uint32_t layer_name(struct tp_code_stacks *stacks, const struct tp_code_stack *code)
+{
+    struct tp_str module = tp_code_name(stacks, code->module);
+    ptrdiff_t at = tp_str_find(module, " > ");
+    if (!module.len)
+        return code->line;
+    if (at < 0)
+        return code->module;
+    struct tp_str rest = {module.ptr + at + 3, module.len - (size_t)at - 3};
+    ptrdiff_t end = tp_str_find(rest, " > ");
+    rest.len = end < 0 ? rest.len : (size_t)end;
+    return tp_strings_add(&stacks->frames.names, rest);
+}
+
 /* Returns "folder/file: function" of a frame. */
 static uint32_t place_name(struct tp_code_stacks *stacks, const struct tp_code_frame *frame)
 {
@@ -221,7 +251,7 @@ static void describe(struct tp_code_stacks *stacks, uint32_t stack, struct tp_co
     struct tp_code_view *view = &stacks->view;
     view->python.count = view->cpp.count = 0;
     *code = (struct tp_code_stack){
-        .is_known = true, .line = none, .site = none, .module = none, .node = none, .place = none};
+        .is_known = true, .line = none, .site = none, .module = none, .layer = none, .node = none, .place = none};
     if (stack == 0)
         return;
     list_frames(stacks, stack, view, code);
@@ -236,6 +266,7 @@ static void describe(struct tp_code_stacks *stacks, uint32_t stack, struct tp_co
     code->site = site ? site->shown : cpp_name(stacks, &view->cpp);
     code->has_loss = innermost(stacks, &view->python, TP_CODE_LOSS) != NULL;
     code->module = module_name(stacks, &view->python);
+    code->layer = layer_name(stacks, code);
     code->path = add_path(stacks, view);
     code->phase = (uint8_t)find_phase(stacks, view);
 }
@@ -275,19 +306,72 @@ static void grow_texts(struct tp_code_stacks *stacks)
     stacks->path_text_count = count;
 }
 
+/* Lists the frames of a path, innermost first. */
+static void list_path(const struct tp_code_stacks *stacks, uint32_t path, struct tp_vec *shown)
+{
+    shown->count = 0;
+    for (; path; path = tp_keys_get(&stacks->paths, path - 1)[0])
+        *(uint32_t *)tp_vec_push(shown) = tp_keys_get(&stacks->paths, path - 1)[1];
+}
+
+/* A place in the text of a path. */
+struct place {
+    const struct tp_vec *shown; /* names of the frames, innermost first */
+    size_t left;                /* frames whose names begin after this place */
+    bool is_at_name;            /* a name is next, and not a separator */
+    struct tp_str rest;         /* rest of the name or of the separator */
+};
+
+/* Moves to the next name or separator if the current one is used up. Returns false at the end of the text. */
+static bool has_rest(const struct tp_code_stacks *stacks, struct place *place)
+{
+    while (!place->rest.len) {
+        if (!place->left)
+            return false;
+        place->rest =
+            place->is_at_name ? tp_code_name(stacks, *TP_AT(place->shown, uint32_t, --place->left)) : tp_str_of(";");
+        place->is_at_name = !place->is_at_name;
+    }
+    return true;
+}
+
+int tp_code_stacks_compare_paths(struct tp_code_stacks *stacks, uint32_t a, uint32_t b)
+{
+    struct tp_vec *x = &stacks->view.python, *y = &stacks->view.cpp;
+    list_path(stacks, a, x);
+    list_path(stacks, b, y);
+    struct place p = {.shown = x, .left = x->count, .is_at_name = true};
+    struct place q = {.shown = y, .left = y->count, .is_at_name = true};
+    while (p.left && q.left && *TP_AT(x, uint32_t, p.left - 1) == *TP_AT(y, uint32_t, q.left - 1)) {
+        p.left--;
+        q.left--;
+        p.is_at_name = q.is_at_name = false; /* a separator follows the names that both have */
+    }
+    for (;;) {
+        bool has_p = has_rest(stacks, &p), has_q = has_rest(stacks, &q);
+        if (!has_p || !has_q)
+            return has_p - has_q;
+        size_t size = p.rest.len < q.rest.len ? p.rest.len : q.rest.len;
+        int order = memcmp(p.rest.ptr, q.rest.ptr, size);
+        if (order)
+            return order;
+        p.rest = (struct tp_str){p.rest.ptr + size, p.rest.len - size};
+        q.rest = (struct tp_str){q.rest.ptr + size, q.rest.len - size};
+    }
+}
+
 struct tp_str tp_code_stacks_path(struct tp_code_stacks *stacks, uint32_t path)
 {
     grow_texts(stacks);
     if (path && !stacks->path_texts[path].ptr) {
         struct tp_vec shown = TP_VEC(stacks->arena, uint32_t), text = TP_VEC(stacks->arena, char);
-        for (uint32_t at = path; at; at = tp_keys_get(&stacks->paths, at - 1)[0])
-            *(uint32_t *)tp_vec_push(&shown) = tp_keys_get(&stacks->paths, at - 1)[1];
-        for (size_t i = shown.count; i-- > 0;) {
+        list_path(stacks, path, &shown);
+        for (size_t i = shown.count; i-- > 0 && text.count <= TP_MAX_SNAPSHOT_STACK_BYTES;) {
             if (text.count)
                 tp_vec_add_text(&text, tp_str_of(";"));
             tp_vec_add_text(&text, tp_code_name(stacks, *TP_AT(&shown, uint32_t, i)));
         }
-        stacks->path_texts[path] = (struct tp_str){text.count ? text.data : "", text.count};
+        stacks->path_texts[path] = cut_text(&text);
     }
     return path ? stacks->path_texts[path] : (struct tp_str){"", 0};
 }

@@ -29,6 +29,7 @@ struct tp_code_stack {
     uint32_t line;        /* innermost line of the user */
     uint32_t site;        /* innermost line of the user or of a package other than torch */
     uint32_t module;      /* forward functions of the user, outermost first */
+    uint32_t layer;       /* second part of the module, or the first one, or the line */
     uint32_t node;        /* node of torch.fx */
     uint32_t place;       /* "folder/file: function" of the line; equals across versions of a file */
     uint32_t path;        /* number of the path of shown frames, for tp_code_stacks_path */
@@ -58,7 +59,10 @@ const struct tp_code_stack *tp_code_stack(struct tp_code_stacks *stacks, uint32_
 /* Returns the line of the user, or the call site if the stack has no such line. id in names */
 uint32_t tp_code_line_or_site(struct tp_code_stacks *stacks, uint32_t stack);
 
-/* Returns the frames of a path, outermost first, separated by ";". */
+/* Compares the texts of two paths, without making these texts. Returns a negative number, 0 or a positive number. */
+int tp_code_stacks_compare_paths(struct tp_code_stacks *stacks, uint32_t a, uint32_t b);
+
+/* Returns the frames of a path, outermost first, separated by ";". A very long text is cut. */
 struct tp_str tp_code_stacks_path(struct tp_code_stacks *stacks, uint32_t path);
 
 static inline struct tp_str tp_code_name(const struct tp_code_stacks *stacks, uint32_t name)

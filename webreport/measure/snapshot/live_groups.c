@@ -133,6 +133,9 @@ static int compare_groups(const void *x, const void *y, const void *context)
     const struct group *a = x, *b = y;
     if (a->bytes != b->bytes)
         return a->bytes < b->bytes ? 1 : -1;
+    const struct grouping *grouping = context;
+    if (grouping->key == TP_LIVE_STACK)
+        return tp_code_stacks_compare_paths(grouping->context->stacks, a->key, b->key);
     struct tp_str p = group_name(context, a), q = group_name(context, b);
     int order = memcmp(p.ptr, q.ptr, p.len < q.len ? p.len : q.len);
     return order ? order : (p.len > q.len) - (p.len < q.len);

@@ -18,9 +18,9 @@ static void measure_leaks(struct tp_snapshot_device *device)
             older[count++] = block;
             continue;
         }
-        struct tp_str line = tp_snapshot_line_text(device, block->stack);
+        uint32_t line = tp_snapshot_line_or_site(device, block->stack);
         for (uint64_t k = 0; k < device->growth.growing_count; k++)
-            if (tp_str_equal(line, device->growth.growing[k].name)) {
+            if (line == device->growth.growing[k].name_id) {
                 device->leak_bytes += block->size;
                 device->leak_blocks++;
                 break;
@@ -50,11 +50,11 @@ static void analyse_device(struct tp_snapshot_device *device)
 static int64_t next_device(const struct tp_snapshot *snapshot, int64_t after, bool is_first)
 {
     int64_t next = INT64_MAX;
-    for (size_t i = 0; i < snapshot->segments.count; i++) {
-        int64_t device = TP_AT(&snapshot->segments, struct tp_snapshot_segment, i)->device;
-        if ((is_first || device > after) && device < next)
-            next = device;
-    }
+    size_t first = 0, end = 0;
+    if (!is_first)
+        tp_snapshot_device_segments(snapshot, after, &first, &end);
+    if (end < snapshot->segments.count)
+        next = tp_snapshot_segment(snapshot, end)->device;
     for (size_t i = 0; i < snapshot->trace_count; i++)
         if (snapshot->traces[i].count && (is_first || (int64_t)i > after) && (int64_t)i < next)
             next = (int64_t)i;

@@ -48,7 +48,8 @@ static void add_group(struct tp_snapshot_device *device, size_t from, size_t to)
 static void choose_points(struct tp_snapshot_device *device)
 {
     size_t count = device->replay.event_count + 1;
-    device->points = tp_arena_array(device->context.arena, MOST_POINTS, sizeof *device->points);
+    device->points =
+        tp_arena_array(device->context.arena, count < MOST_POINTS ? count : MOST_POINTS, sizeof *device->points);
     if (count <= MOST_POINTS) {
         for (size_t i = 0; i < count; i++)
             add_point(device, i);
@@ -124,9 +125,9 @@ static int compare_categories(const void *x, const void *y, const void *context)
 /* Adds the categories after the largest ones up to one category. */
 static void join_others(struct tp_vec *categories)
 {
-    struct tp_snapshot_category *all = categories->data, *others = &all[SHOWN_CATEGORIES];
     if (categories->count <= SHOWN_CATEGORIES)
         return;
+    struct tp_snapshot_category *all = categories->data, *others = &all[SHOWN_CATEGORIES];
     for (size_t k = SHOWN_CATEGORIES + 1; k < categories->count; k++)
         for (uint64_t i = 0; i < others->point_count; i++)
             others->bytes[i] += all[k].bytes[i];

@@ -5,10 +5,10 @@
 static void add_amounts(const struct tp_snapshot_device *device, struct tp_snapshot_end *end)
 {
     const struct tp_snapshot *snapshot = device->context.snapshot;
-    for (size_t i = 0; i < snapshot->segments.count; i++) {
-        const struct tp_snapshot_segment *segment = TP_AT(&snapshot->segments, struct tp_snapshot_segment, i);
-        if (segment->device != device->device)
-            continue;
+    size_t first, past;
+    tp_snapshot_device_segments(snapshot, device->device, &first, &past);
+    for (size_t i = first; i < past; i++) {
+        const struct tp_snapshot_segment *segment = tp_snapshot_segment(snapshot, i);
         end->reserved_bytes += segment->size;
         for (size_t k = 0; k < segment->block_count; k++) {
             const struct tp_snapshot_block *block = &segment->blocks[k];
@@ -70,11 +70,11 @@ static void list_blocks(struct tp_snapshot_device *device)
     struct tp_address_map order; /* index of the recorded segment and block at each address */
     struct tp_vec recorded = TP_VEC(arena, uint64_t);
     struct tp_address_entry entry;
+    size_t first, past;
     tp_address_map_init(&order, arena);
-    for (size_t i = 0; i < snapshot->segments.count; i++) {
-        const struct tp_snapshot_segment *segment = TP_AT(&snapshot->segments, struct tp_snapshot_segment, i);
-        if (segment->device != device->device)
-            continue;
+    tp_snapshot_device_segments(snapshot, device->device, &first, &past);
+    for (size_t i = first; i < past; i++) {
+        const struct tp_snapshot_segment *segment = tp_snapshot_segment(snapshot, i);
         tp_segment_set_add(&device->end_segments,
                            (struct tp_segment_range){segment->address, segment->size, segment->stream, segment->pool,
                                                      segment->is_expandable, segment->is_small});
@@ -87,7 +87,7 @@ static void list_blocks(struct tp_snapshot_device *device)
     bool has_entry = tp_address_map_from(&order, 0, &entry);
     for (; has_entry; has_entry = tp_address_entry_next(&entry)) {
         uint64_t place = *TP_AT(&recorded, uint64_t, tp_address_entry_value(&entry));
-        const struct tp_snapshot_segment *segment = TP_AT(&snapshot->segments, struct tp_snapshot_segment, place >> 32);
+        const struct tp_snapshot_segment *segment = tp_snapshot_segment(snapshot, place >> 32);
         fill_block(device, segment, &segment->blocks[(uint32_t)place], tp_vec_push(&blocks), tp_vec_push(&origins));
     }
     device->end_blocks = blocks.data;

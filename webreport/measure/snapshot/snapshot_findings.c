@@ -160,23 +160,6 @@ static uint64_t category_bytes(const struct search *search, const char *category
     return tp_live_bytes(&search->device->peak.live_by.by[TP_LIVE_CATEGORY], category);
 }
 
-/* Returns the layer of a block: the second part of its module, or the first one, or its line. */
-static uint32_t layer_of(const struct search *search, const struct tp_allocator_block *block)
-{
-    struct tp_code_stacks *stacks = search->device->context.stacks;
-    const struct tp_code_stack *code = tp_code_stack(stacks, block->stack);
-    struct tp_str module = tp_code_name(stacks, code->module);
-    ptrdiff_t at = tp_str_find(module, " > ");
-    if (!module.len)
-        return code->line;
-    if (at < 0)
-        return code->module;
-    struct tp_str rest = {module.ptr + at + 3, module.len - (size_t)at - 3};
-    ptrdiff_t end = tp_str_find(rest, " > ");
-    rest.len = end < 0 ? rest.len : (size_t)end;
-    return tp_strings_add(&stacks->frames.names, rest);
-}
-
 static void find_activations(struct search *search)
 {
     const struct tp_snapshot_device *device = search->device;
@@ -187,7 +170,7 @@ static void find_activations(struct search *search)
     tp_id_map_init(&layers, device->context.arena);
     for (size_t i = 0; i < device->peak_block_count; i++)
         if (is_in(search, device->peak_blocks[i], "activations"))
-            tp_id_map_find_or_add(&layers, layer_of(search, device->peak_blocks[i]));
+            tp_id_map_find_or_add(&layers, tp_code_stack(device->context.stacks, device->peak_blocks[i]->stack)->layer);
     struct tp_snapshot_finding *finding = add(search, TP_SNAPSHOT_ACTIVATIONS, TP_SNAPSHOT_MEDIUM, bytes / 2);
     set_bytes(finding, bytes);
     finding->places = layers.count;

@@ -4,6 +4,7 @@
 
 #include "webreport/measure/snapshot/snapshot_parts.h"
 #include "webreport/trace/regions.h"
+#include "writer/base/limits.h"
 #include "writer/base/sort.h"
 
 enum { LAST_STEPS = 4, SHOWN_LINES = 30, LEAST_VALLEYS = 4 };
@@ -31,48 +32,28 @@ static int64_t events_until(const struct tp_replay *replay, int64_t time_us)
     return (int64_t)low;
 }
 
-static int compare_boundaries(const void *x, const void *y, const void *context)
-{
-    const struct tp_snapshot_boundary *a = x, *b = y;
-    (void)context; /* all data is in the boundaries */
-    return (a->index > b->index) - (a->index < b->index);
-}
-
-/* Sorts the boundaries and removes equal indexes. Names keep their order. */
-static void sort_boundaries(struct tp_vec *boundaries)
-{
-    size_t count = 0;
-    struct tp_vec names = TP_VEC(boundaries->arena, struct tp_str);
-    for (size_t i = 0; i < boundaries->count; i++)
-        *(struct tp_str *)tp_vec_push(&names) = TP_AT(boundaries, struct tp_snapshot_boundary, i)->name;
-    tp_merge_sort(boundaries->arena, boundaries->data, boundaries->count, sizeof(struct tp_snapshot_boundary),
-                  compare_boundaries, NULL);
-    for (size_t i = 0; i < boundaries->count; i++) {
-        struct tp_snapshot_boundary *boundary = TP_AT(boundaries, struct tp_snapshot_boundary, i);
-        if (count && TP_AT(boundaries, struct tp_snapshot_boundary, count - 1)->index == boundary->index)
-            continue;
-        *TP_AT(boundaries, struct tp_snapshot_boundary, count) = *boundary;
-        TP_AT(boundaries, struct tp_snapshot_boundary, count)->name = *TP_AT(&names, struct tp_str, count);
-        count++;
-    }
-    boundaries->count = count;
-}
-
 /* Finds boundaries at the ends of the ranges of a kind. Returns false for fewer than two. */
 static bool find_annotations(const struct tp_snapshot_device *device, enum tp_region_bit kind,
                              struct tp_vec *boundaries)
 {
     const struct tp_vec *annotations = &device->context.snapshot->annotations;
-    boundaries->count = 0;
+    size_t positions = device->replay.event_count + 1, found = 0;
+    bool *is_end = tp_arena_array(boundaries->arena, positions, sizeof *is_end);
+    struct tp_vec names = TP_VEC(boundaries->arena, struct tp_str);
     for (size_t i = 0; i < annotations->count && device->has_time; i++) {
         const struct tp_snapshot_annotation *a = TP_AT(annotations, struct tp_snapshot_annotation, i);
-        if (a->is_end && (tp_regions_by_name(a->name) & kind) &&
-            (a->device == device->device || a->device == TP_NULL_INT))
-            add_boundary(boundaries, events_until(&device->replay, a->time_us) - 1, a->name);
+        if (!a->is_end || !(a->kinds & kind) || (a->device != device->device && a->device != TP_NULL_INT))
+            continue;
+        is_end[events_until(&device->replay, a->time_us)] = true;
+        if (found++ < positions)
+            *(struct tp_str *)tp_vec_push(&names) = a->name;
     }
-    if (boundaries->count < 2)
+    boundaries->count = 0;
+    if (found < 2)
         return false;
-    sort_boundaries(boundaries);
+    for (size_t i = 0; i < positions; i++) /* ranges that end at one event are one step; names keep their order */
+        if (is_end[i])
+            add_boundary(boundaries, (int64_t)i - 1, *TP_AT(&names, struct tp_str, boundaries->count));
     return true;
 }
 
@@ -142,6 +123,16 @@ static void name_valleys(struct tp_vec *boundaries)
     }
 }
 
+/* Keeps the last TP_MAX_SNAPSHOT_STEPS boundaries. */
+static void drop_first_boundaries(struct tp_vec *boundaries)
+{
+    if (boundaries->count <= TP_MAX_SNAPSHOT_STEPS)
+        return;
+    memmove(boundaries->data, TP_AT(boundaries, struct tp_snapshot_boundary, boundaries->count - TP_MAX_SNAPSHOT_STEPS),
+            TP_MAX_SNAPSHOT_STEPS * sizeof(struct tp_snapshot_boundary));
+    boundaries->count = TP_MAX_SNAPSHOT_STEPS;
+}
+
 /* Finds the boundaries, and returns how; NULL if no boundary exists. */
 static const char *find_boundaries(const struct tp_snapshot_device *device, struct tp_vec *boundaries)
 {
@@ -189,6 +180,7 @@ static void measure_steps(const struct tp_snapshot_device *device, struct tp_sna
 struct line {
     struct tp_str name;
     uint64_t bytes[LAST_STEPS], blocks;
+    uint32_t id;                         /* id of the name */
     struct tp_snapshot_growing *growing; /* NULL if the line does not grow, or is not shown */
 };
 
@@ -223,7 +215,7 @@ static struct line *find_line(struct lines *lines, const struct tp_allocator_blo
     if (*index == UINT32_MAX) {
         *index = (uint32_t)lines->items.count;
         *(struct line *)tp_vec_push(&lines->items) =
-            (struct line){.name = tp_code_name(lines->device->context.stacks, name)};
+            (struct line){.id = name, .name = tp_code_name(lines->device->context.stacks, name)};
     }
     return TP_AT(&lines->items, struct line, *index);
 }
@@ -277,6 +269,7 @@ static void list_growing(struct lines *lines, struct tp_snapshot_growth *growth)
         if (grows)
             *(struct tp_snapshot_growing *)tp_vec_push(&rows) = (struct tp_snapshot_growing){
                 .name = line->name,
+                .name_id = line->id,
                 .bytes_per_step = (line->bytes[LAST_STEPS - 1] - line->bytes[0]) / (LAST_STEPS - 1),
                 .blocks = line->blocks};
     }
@@ -294,7 +287,7 @@ static void measure_growing(struct lines *lines, struct tp_snapshot_growth *grow
         row->live_bytes = tp_arena_array(lines->items.arena, growth->boundary_count + 1, sizeof *row->live_bytes);
         row->live_count = growth->boundary_count;
         for (size_t k = 0; k < lines->items.count; k++)
-            if (tp_str_equal(TP_AT(&lines->items, struct line, k)->name, row->name))
+            if (TP_AT(&lines->items, struct line, k)->id == row->name_id)
                 TP_AT(&lines->items, struct line, k)->growing = row;
     }
     for (uint32_t i = 0; i < replay->blocks.count; i++) {
@@ -328,6 +321,7 @@ void tp_snapshot_measure_growth(struct tp_snapshot_device *device)
     struct tp_vec boundaries = TP_VEC(arena, struct tp_snapshot_boundary);
     growth->bytes_per_step = TP_NULL_INT;
     growth->by = find_boundaries(device, &boundaries);
+    drop_first_boundaries(&boundaries);
     growth->boundaries = boundaries.data;
     growth->boundary_count = boundaries.count;
     measure_steps(device, growth);

@@ -100,6 +100,18 @@ static void measure_oom(void *context, struct tp_replay *replay, size_t index)
     oom->kind = (uint8_t)find_kind(oom);
 }
 
+/* Returns the number of out-of-memory events that are measured in detail. */
+static size_t count_measured(const struct tp_snapshot *snapshot, int64_t device)
+{
+    size_t count = 0;
+    if (device < 0 || (uint64_t)device >= snapshot->trace_count)
+        return 0;
+    const struct tp_snapshot_trace *trace = &snapshot->traces[device];
+    for (size_t i = 0; i < trace->count && count < TP_MAX_SNAPSHOT_OOMS; i++)
+        count += trace->events[i].action == TP_ACTION_OOM;
+    return count;
+}
+
 static void measure_times(struct tp_snapshot_device *device)
 {
     const struct tp_replay *replay = &device->replay;
@@ -119,7 +131,8 @@ void tp_snapshot_measure_events(struct tp_snapshot_device *device)
 {
     struct tp_live_context *context = &device->context;
     struct tp_replay *replay = &device->replay;
-    device->ooms = tp_arena_array(context->arena, TP_MAX_SNAPSHOT_OOMS, sizeof *device->ooms);
+    size_t count = count_measured(context->snapshot, device->device);
+    device->ooms = tp_arena_array(context->arena, count, sizeof *device->ooms);
     tp_replay_build(replay, context->arena, context->snapshot, device->device, measure_oom, device);
     for (size_t i = 0; i < replay->event_count && !context->has_stacks; i++)
         context->has_stacks = replay->events[i].action == TP_ACTION_ALLOC && replay->events[i].stack;

@@ -87,6 +87,7 @@ struct tp_snapshot_boundary {
 
 struct tp_snapshot_growing {
     struct tp_str name;
+    uint32_t name_id;     /* id of the name in tp_code_frames.names */
     uint64_t *live_bytes; /* one number per boundary */
     uint64_t live_count;
     uint64_t bytes_per_step, blocks;

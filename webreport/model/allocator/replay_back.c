@@ -40,10 +40,10 @@ static void add(struct way_back *back, uint64_t address, const struct old_block 
 static void add_end(struct way_back *back)
 {
     const struct tp_snapshot *snapshot = back->replay->snapshot;
-    for (size_t i = 0; i < snapshot->segments.count; i++) {
-        const struct tp_snapshot_segment *segment = TP_AT(&snapshot->segments, struct tp_snapshot_segment, i);
-        if (segment->device != back->replay->device)
-            continue;
+    size_t first, end;
+    tp_snapshot_device_segments(snapshot, back->replay->device, &first, &end);
+    for (size_t i = first; i < end; i++) {
+        const struct tp_snapshot_segment *segment = tp_snapshot_segment(snapshot, i);
         tp_segment_set_add(&back->segments,
                            (struct tp_segment_range){segment->address, segment->size, segment->stream, segment->pool,
                                                      segment->is_expandable, segment->is_small});
@@ -207,10 +207,12 @@ void tp_replay_compare_end(struct tp_replay *replay)
     struct tp_address_map recorded;
     struct tp_address_entry entry;
     uint64_t wrong = 0;
+    size_t first, end;
     tp_address_map_init(&recorded, replay->arena);
-    for (size_t i = 0; i < snapshot->segments.count; i++) {
-        const struct tp_snapshot_segment *segment = TP_AT(&snapshot->segments, struct tp_snapshot_segment, i);
-        for (size_t k = 0; k < segment->block_count && segment->device == replay->device; k++) {
+    tp_snapshot_device_segments(snapshot, replay->device, &first, &end);
+    for (size_t i = first; i < end; i++) {
+        const struct tp_snapshot_segment *segment = tp_snapshot_segment(snapshot, i);
+        for (size_t k = 0; k < segment->block_count; k++) {
             const struct tp_snapshot_block *block = &segment->blocks[k];
             if (block->state == TP_BLOCK_FREE)
                 continue;

@@ -7,11 +7,12 @@
 static void prepare(struct tp_replay *replay)
 {
     const struct tp_snapshot *snapshot = replay->snapshot;
+    size_t first, end;
     tp_id_map_init(&replay->end_pools, replay->arena);
-    for (size_t i = 0; i < snapshot->segments.count; i++) {
-        const struct tp_snapshot_segment *segment = TP_AT(&snapshot->segments, struct tp_snapshot_segment, i);
-        if (segment->device == replay->device)
-            *tp_id_map_find_or_add(&replay->end_pools, segment->address) = segment->pool;
+    tp_snapshot_device_segments(snapshot, replay->device, &first, &end);
+    for (size_t i = first; i < end; i++) {
+        const struct tp_snapshot_segment *segment = tp_snapshot_segment(snapshot, i);
+        *tp_id_map_find_or_add(&replay->end_pools, segment->address) = segment->pool;
     }
     if (replay->device >= 0 && (uint64_t)replay->device < snapshot->trace_count) {
         replay->events = snapshot->traces[replay->device].events;

@@ -75,6 +75,7 @@ struct tp_pickle_row {
 struct tp_pickle_dict {
     const struct tp_pickle_row *row; /* NULL for an empty dict */
     uint32_t mark;                   /* for users of the values; initially 0 */
+    bool is_short;                   /* for users of the values: the row has only the members that they look up */
 };
 
 struct tp_pickle {

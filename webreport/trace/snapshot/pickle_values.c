@@ -101,7 +101,7 @@ static void write_items(const struct tp_pickle *pickle, tp_pickle_value value, s
     else
         walk.part = tp_pickle_node(value);
     tp_json_array(json);
-    while (tp_pickle_walk_next(&walk, &item))
+    while (!json->out->failed && tp_pickle_walk_next(&walk, &item))
         write_simple(pickle, item, json);
     tp_json_array_end(json);
 }
@@ -111,7 +111,7 @@ static void write_members(const struct tp_pickle *pickle, const struct tp_pickle
 {
     const struct tp_pickle_row *row = dict->row;
     tp_json_object(json);
-    for (uint32_t i = 0; row && i < row->shape->count; i++) {
+    for (uint32_t i = 0; row && i < row->shape->count && !json->out->failed; i++) {
         tp_json_key_str(json, tp_strings_get(pickle->texts, row->shape->keys[i]));
         write_simple(pickle, row->values[i], json);
     }

@@ -74,6 +74,7 @@ struct tp_snapshot_annotation {
     int64_t time_us;
     int64_t device; /* TP_NULL_INT: all devices */
     struct tp_str name;
+    unsigned kinds; /* bits of enum tp_region_bit that follow from the name */
     bool is_end;
 };
 
@@ -96,8 +97,8 @@ struct tp_snapshot {
     struct tp_arena *arena;
     struct tp_strings texts;
     struct tp_snapshot_stacks stacks;
-    struct tp_vec pools;              /* distinct pools, the default pool first; elements: struct tp_snapshot_pool */
-    struct tp_vec segments;           /* elements: struct tp_snapshot_segment */
+    struct tp_vec pools;    /* distinct pools, the default pool first; elements: struct tp_snapshot_pool */
+    struct tp_vec segments; /* by device, then in the order of the file; elements: struct tp_snapshot_segment */
     struct tp_snapshot_trace *traces; /* events by device number */
     size_t trace_count;
     struct tp_vec annotations; /* elements: struct tp_snapshot_annotation */
@@ -117,6 +118,13 @@ int tp_snapshot_read(struct tp_snapshot *snapshot, struct tp_arena *arena, const
 int tp_snapshot_read_bytes(struct tp_snapshot *snapshot, struct tp_arena *arena, const void *bytes, size_t size,
                            uint64_t max_input_bytes, struct tp_error *err);
 
+/* Sets *first and *end to the range of the segments of a device. */
+void tp_snapshot_device_segments(const struct tp_snapshot *snapshot, int64_t device, size_t *first, size_t *end);
+
+static inline const struct tp_snapshot_segment *tp_snapshot_segment(const struct tp_snapshot *snapshot, size_t index)
+{
+    return TP_AT(&snapshot->segments, struct tp_snapshot_segment, index);
+}
 static inline const struct tp_snapshot_pool *tp_snapshot_pool(const struct tp_snapshot *snapshot, uint32_t pool)
 {
     return TP_AT(&snapshot->pools, struct tp_snapshot_pool, pool);

@@ -24,31 +24,23 @@ static enum tp_snapshot_action parse_action(struct tp_str text)
     return (enum tp_snapshot_action)i;
 }
 
-static uint32_t optional_text_id(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
-                                 enum tp_snapshot_key key)
+static bool has_key(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key)
 {
-    const tp_pickle_value *value = walk->keys[key] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[key]);
-    return value && tp_pickle_tag(*value) == TP_PICKLE_TEXT ? tp_pickle_text_id(*value) : walk->snapshot->no_text;
-}
-
-static bool has_key(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key)
-{
-    return walk->keys[key] != TP_NO_ID && tp_pickle_get(dict, walk->keys[key]);
+    return tp_snapshot_find(walk, dict, key) != NULL;
 }
 
 /* Reads the members that may be missing or of another type. */
 static void read_optional_members(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
                                   struct tp_snapshot_event *event)
 {
-    const tp_pickle_value *time =
-        walk->keys[TP_KEY_TIME] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[TP_KEY_TIME]);
+    const tp_pickle_value *time = tp_snapshot_find(walk, dict, TP_KEY_TIME);
     uint64_t bits;
     bool is_unsigned;
     event->time_us = TP_NULL_INT;
     if (time && tp_pickle_tag(*time) <= TP_PICKLE_BIG && tp_pickle_int(*time, &bits, &is_unsigned))
         event->time_us = (int64_t)bits;
-    event->metadata = optional_text_id(walk, dict, TP_KEY_METADATA);
-    event->category = optional_text_id(walk, dict, TP_KEY_CATEGORY);
+    event->metadata = tp_snapshot_optional_name(walk, dict, TP_KEY_METADATA);
+    event->category = tp_snapshot_optional_name(walk, dict, TP_KEY_CATEGORY);
     uint32_t pool = has_key(walk, dict, TP_KEY_POOL) ? tp_snapshot_optional_pool(walk, dict, TP_KEY_POOL)
                                                      : tp_snapshot_optional_pool(walk, dict, TP_KEY_SEGMENT_POOL);
     event->pool = pool == TP_NO_ID ? 0 : pool + 1;
@@ -122,7 +114,7 @@ int tp_snapshot_walk_traces(struct tp_snapshot_walk *walk, const struct tp_pickl
     if (code < 0 || !list)
         return code;
     if (list->count > TP_MAX_SNAPSHOT_DEVICES)
-        return tp_error_set(walk->err, TP_ELIMIT, 0, "the snapshot has more than %u devices", TP_MAX_SNAPSHOT_DEVICES);
+        return tp_snapshot_refuse_devices(walk);
     snapshot->traces = tp_arena_array(snapshot->arena, list->count, sizeof *snapshot->traces);
     tp_pickle_walk_begin(&items, list);
     while (tp_pickle_walk_next(&items, &item)) {
@@ -143,8 +135,7 @@ int tp_snapshot_walk_traces(struct tp_snapshot_walk *walk, const struct tp_pickl
 static void read_divisions(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *settings)
 {
     int64_t *divisions = walk->snapshot->settings.roundup_divisions;
-    const tp_pickle_value *value =
-        walk->keys[TP_KEY_ROUNDUP] == TP_NO_ID ? NULL : tp_pickle_get(settings, walk->keys[TP_KEY_ROUNDUP]);
+    const tp_pickle_value *value = tp_snapshot_find(walk, settings, TP_KEY_ROUNDUP);
     if (!value || tp_pickle_tag(*value) != TP_PICKLE_DICT)
         return;
     for (unsigned i = 0; i < 16; i++) {
@@ -159,60 +150,68 @@ static void read_divisions(struct tp_snapshot_walk *walk, const struct tp_pickle
     }
 }
 
-static int compare_keys(const void *context, uint32_t x, uint32_t y)
+struct member {
+    uint32_t key; /* id in the texts of the pickle */
+    tp_pickle_value value;
+};
+
+static int compare_members(const void *x, const void *y, const void *context)
 {
+    const struct member *a = x, *b = y;
     const struct tp_strings *texts = context;
-    struct tp_str a = tp_strings_get(texts, x), b = tp_strings_get(texts, y);
-    int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
-    return order ? order : (a.len > b.len) - (a.len < b.len);
+    return tp_str_compare(tp_strings_get(texts, a->key), tp_strings_get(texts, b->key));
 }
 
-/* Lists the distinct keys of a dict in alphabetical order. */
-static uint32_t *sorted_keys(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, size_t *count)
+/* Lists the members of a dict by their keys. The member that was added last is the first one of equal keys. */
+static struct tp_vec sorted_members(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict)
 {
-    struct tp_vec keys = TP_VEC(walk->pickle->arena, uint32_t);
+    struct tp_vec members = TP_VEC(walk->pickle->arena, struct member);
     for (const struct tp_pickle_row *row = dict->row; row; row = row->previous)
-        for (uint32_t i = 0; i < row->shape->count; i++)
-            *(uint32_t *)tp_vec_push(&keys) = row->shape->keys[i];
-    tp_sort_rows(keys.data, keys.count, compare_keys, walk->pickle->texts, walk->pickle->arena);
-    *count = 0;
-    for (size_t i = 0; i < keys.count; i++)
-        if (i == 0 || *TP_AT(&keys, uint32_t, i) != *TP_AT(&keys, uint32_t, i - 1))
-            *TP_AT(&keys, uint32_t, (*count)++) = *TP_AT(&keys, uint32_t, i);
-    return keys.data;
+        for (uint32_t i = row->shape->count; i-- > 0;)
+            *(struct member *)tp_vec_push(&members) = (struct member){row->shape->keys[i], row->values[i]};
+    tp_merge_sort(walk->pickle->arena, members.data, members.count, sizeof(struct member), compare_members,
+                  walk->pickle->texts);
+    return members;
+}
+
+/* Stores a setting that the replay needs. */
+static void use_setting(struct tp_snapshot_walk *walk, const struct member *member)
+{
+    struct tp_snapshot_settings *settings = &walk->snapshot->settings;
+    uint64_t bits;
+    bool is_unsigned, is_number = tp_pickle_int(member->value, &bits, &is_unsigned);
+    if (member->key == walk->keys[TP_KEY_MAX_SPLIT] && is_number && tp_pickle_tag(member->value) <= TP_PICKLE_BIG)
+        settings->max_split_bytes = (int64_t)bits;
+    if (member->key == walk->keys[TP_KEY_EXPANDABLE])
+        settings->is_expandable = is_number && bits;
 }
 
 void tp_snapshot_walk_settings(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *root)
 {
     struct tp_snapshot_settings *settings = &walk->snapshot->settings;
-    const tp_pickle_value *value =
-        walk->keys[TP_KEY_SETTINGS] == TP_NO_ID ? NULL : tp_pickle_get(root, walk->keys[TP_KEY_SETTINGS]);
+    const tp_pickle_value *value = tp_snapshot_find(walk, root, TP_KEY_SETTINGS);
     static const struct tp_pickle_dict none;
     const struct tp_pickle_dict *dict =
         value && tp_pickle_tag(*value) == TP_PICKLE_DICT ? tp_pickle_node(*value) : &none;
-    size_t count;
-    uint32_t *keys = sorted_keys(walk, dict, &count);
+    struct tp_vec members = sorted_members(walk, dict);
     struct tp_buf text;
     struct tp_json json;
     tp_buf_init(&text, TP_MAX_HEADER_BYTES);
     tp_json_init(&json, &text);
     tp_json_object(&json);
-    for (size_t i = 0; i < count; i++) {
-        const tp_pickle_value *item = tp_pickle_get(dict, keys[i]);
-        uint64_t bits;
-        bool is_unsigned;
-        if (keys[i] == walk->keys[TP_KEY_MAX_SPLIT] && tp_pickle_tag(*item) <= TP_PICKLE_BIG &&
-            tp_pickle_int(*item, &bits, &is_unsigned))
-            settings->max_split_bytes = (int64_t)bits;
-        if (keys[i] == walk->keys[TP_KEY_EXPANDABLE])
-            settings->is_expandable = tp_pickle_int(*item, &bits, &is_unsigned) && bits;
-        if (keys[i] == walk->keys[TP_KEY_ROUNDUP])
+    for (size_t i = 0; i < members.count; i++) {
+        const struct member *member = TP_AT(&members, struct member, i);
+        if (i && member->key == TP_AT(&members, struct member, i - 1)->key)
             continue;
-        tp_json_key_str(&json, tp_strings_get(walk->pickle->texts, keys[i]));
-        tp_pickle_write_json(walk->pickle, *item, &json);
+        use_setting(walk, member);
+        if (member->key == walk->keys[TP_KEY_ROUNDUP] || text.failed)
+            continue;
+        tp_json_key_str(&json, tp_strings_get(walk->pickle->texts, member->key));
+        tp_pickle_write_json(walk->pickle, member->value, &json);
     }
     tp_json_object_end(&json);
-    settings->json = text.failed ? "{}" : tp_arena_copy(walk->snapshot->arena, text.data, text.size);
+    if (!text.failed)
+        settings->json = tp_buf_move(&text, walk->snapshot->arena);
     tp_buf_release(&text);
     read_divisions(walk, dict);
 }

@@ -5,6 +5,7 @@
 
 #include "webreport/trace/snapshot/snapshot_walk.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 int tp_snapshot_refuse(struct tp_snapshot_walk *walk, const struct tp_snapshot_place *place, const char *format, ...)
 {
@@ -22,6 +23,11 @@ int tp_snapshot_refuse(struct tp_snapshot_walk *walk, const struct tp_snapshot_p
     return tp_error_set(walk->err, TP_EFORMAT, 0, "%s%s", where, text);
 }
 
+int tp_snapshot_refuse_devices(const struct tp_snapshot_walk *walk)
+{
+    return tp_error_set(walk->err, TP_ELIMIT, 0, "the snapshot has more than %u devices", TP_MAX_SNAPSHOT_DEVICES);
+}
+
 int tp_snapshot_visit(struct tp_snapshot_walk *walk, uint64_t count, const struct tp_snapshot_place *place)
 {
     walk->visited += count;
@@ -33,10 +39,34 @@ int tp_snapshot_visit(struct tp_snapshot_walk *walk, uint64_t count, const struc
         (unsigned long long)walk->budget, place->list, place->index);
 }
 
-static const tp_pickle_value *find(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
-                                   enum tp_snapshot_key key)
+/* Reduces a dict to the members that the reader looks up. A file can refer to a dict with a million members a million
+ * times, so each search must be short. */
+static void shorten(struct tp_snapshot_walk *walk, struct tp_pickle_dict *dict)
 {
-    return walk->keys[key] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[key]);
+    struct tp_arena *arena = walk->pickle->arena;
+    struct tp_pickle_shape *shape = tp_arena_alloc(arena, sizeof *shape + TP_KEY_COUNT * sizeof *shape->keys);
+    struct tp_pickle_row *row = tp_arena_alloc(arena, sizeof *row + TP_KEY_COUNT * sizeof *row->values);
+    for (unsigned i = 0; i < TP_KEY_COUNT; i++) {
+        const tp_pickle_value *value = walk->keys[i] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[i]);
+        if (!value)
+            continue;
+        row->values[shape->count] = *value;
+        shape->keys[shape->count++] = walk->keys[i];
+    }
+    row->shape = shape;
+    dict->row = row;
+    dict->is_short = true;
+}
+
+const tp_pickle_value *tp_snapshot_find(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
+                                        enum tp_snapshot_key key)
+{
+    enum { SHORT_ROW = 64 };
+    if (walk->keys[key] == TP_NO_ID)
+        return NULL;
+    if (!dict->is_short && dict->row && (dict->row->previous || dict->row->shape->count > SHORT_ROW))
+        shorten(walk, (struct tp_pickle_dict *)dict);
+    return tp_pickle_get(dict, walk->keys[key]);
 }
 
 /* The names of the keys that messages can contain. */
@@ -83,7 +113,7 @@ static int refuse_type(struct tp_snapshot_walk *walk, const struct tp_snapshot_p
 int tp_snapshot_get_size(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key,
                          const struct tp_snapshot_place *place, bool must, uint64_t *out)
 {
-    const tp_pickle_value *value = find(walk, dict, key);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     bool is_unsigned;
     if (!value && !must)
         return TP_OK;
@@ -103,7 +133,7 @@ int tp_snapshot_get_int(struct tp_snapshot_walk *walk, const struct tp_pickle_di
 int tp_snapshot_get_text(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key,
                          const struct tp_snapshot_place *place, struct tp_str *out)
 {
-    const tp_pickle_value *value = find(walk, dict, key);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     if (!value || tp_pickle_tag(*value) != TP_PICKLE_TEXT)
         return refuse_type(walk, place, key, value, "str");
     *out = tp_strings_get(walk->pickle->texts, tp_pickle_text_id(*value));
@@ -113,7 +143,7 @@ int tp_snapshot_get_text(struct tp_snapshot_walk *walk, const struct tp_pickle_d
 int tp_snapshot_get_list(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key,
                          const struct tp_snapshot_place *place, bool must, const struct tp_pickle_list **out)
 {
-    const tp_pickle_value *value = find(walk, dict, key);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     if (!value && !must)
         return TP_OK;
     if (!value || tp_pickle_tag(*value) != TP_PICKLE_LIST)
@@ -122,13 +152,30 @@ int tp_snapshot_get_list(struct tp_snapshot_walk *walk, const struct tp_pickle_d
     return TP_OK;
 }
 
-struct tp_str tp_snapshot_optional_text(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
+struct tp_str tp_snapshot_optional_text(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
                                         enum tp_snapshot_key key)
 {
-    const tp_pickle_value *value = find(walk, dict, key);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     return value && tp_pickle_tag(*value) == TP_PICKLE_TEXT
                ? tp_strings_get(walk->pickle->texts, tp_pickle_text_id(*value))
                : (struct tp_str){"", 0};
+}
+
+static uint32_t text_id(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key)
+{
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
+    return value && tp_pickle_tag(*value) == TP_PICKLE_TEXT ? tp_pickle_text_id(*value) : walk->snapshot->no_text;
+}
+
+uint32_t tp_snapshot_optional_name(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
+                                   enum tp_snapshot_key key)
+{
+    uint32_t id = text_id(walk, dict, key);
+    struct tp_str text = tp_strings_get(walk->pickle->texts, id);
+    if (text.len <= TP_MAX_SNAPSHOT_NAME_BYTES)
+        return id;
+    text.len = tp_utf8_fitting_bytes(text.ptr, text.len, TP_MAX_SNAPSHOT_NAME_BYTES);
+    return tp_strings_add(walk->pickle->texts, text);
 }
 
 /* ---- pools ---- */
@@ -150,7 +197,7 @@ static uint32_t add_pool(struct tp_snapshot *snapshot, int64_t first, int64_t se
 uint32_t tp_snapshot_optional_pool(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
                                    enum tp_snapshot_key key)
 {
-    const tp_pickle_value *value = find(walk, dict, key);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     struct tp_pickle_walk items = {0};
     tp_pickle_value item;
     uint64_t pair[2];
@@ -169,26 +216,36 @@ uint32_t tp_snapshot_optional_pool(struct tp_snapshot_walk *walk, const struct t
 
 /* ---- stacks ---- */
 
-static uint32_t text_id(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
-                        enum tp_snapshot_key key)
-{
-    const tp_pickle_value *value = find(walk, dict, key);
-    return value && tp_pickle_tag(*value) == TP_PICKLE_TEXT ? tp_pickle_text_id(*value) : walk->snapshot->no_text;
-}
-
 /* Returns whether a member is missing or has the wanted tag. */
-static bool has_tag(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key,
+static bool has_tag(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key,
                     enum tp_pickle_tag tag, enum tp_pickle_tag other)
 {
-    const tp_pickle_value *value = find(walk, dict, key);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     return !value || tp_pickle_tag(*value) == tag || tp_pickle_tag(*value) == other;
+}
+
+/* Returns the bytes of the texts of a frame. */
+static uint64_t frame_bytes(const struct tp_snapshot_walk *walk, const struct tp_snapshot_frame *frame)
+{
+    const struct tp_strings *texts = walk->pickle->texts;
+    return tp_strings_get(texts, frame->file).len + tp_strings_get(texts, frame->name).len +
+           tp_strings_get(texts, frame->fx_node).len + tp_strings_get(texts, frame->fx_trace).len;
+}
+
+/* Refuses a file whose long texts are referred to so often that the results would not fit into memory. */
+static int refuse_long_texts(struct tp_snapshot_walk *walk, const char *what)
+{
+    return tp_error_set(walk->err, TP_ELIMIT, 0,
+                        "the texts of the %s are so long that they would unfold to more than %u bytes per byte of the "
+                        "file",
+                        what, *what == 'f' ? TP_MAX_SNAPSHOT_FRAMES_PER_BYTE : TP_MAX_SNAPSHOT_STACKS_PER_BYTE);
 }
 
 /* Sets *frame to the id of a frame. The mark of a dict is 1 + the id of its frame. */
 static int get_frame(struct tp_snapshot_walk *walk, struct tp_pickle_dict *dict, const struct tp_snapshot_place *place,
                      uint64_t index, uint32_t *frame)
 {
-    const tp_pickle_value *line = find(walk, dict, TP_KEY_LINE);
+    const tp_pickle_value *line = tp_snapshot_find(walk, dict, TP_KEY_LINE);
     struct tp_snapshot_frame f = {0};
     bool is_unsigned;
     if (!dict->mark) {
@@ -203,6 +260,9 @@ static int get_frame(struct tp_snapshot_walk *walk, struct tp_pickle_dict *dict,
         f.name = text_id(walk, dict, TP_KEY_NAME);
         f.fx_node = text_id(walk, dict, TP_KEY_FX_NODE);
         f.fx_trace = text_id(walk, dict, TP_KEY_FX_TRACE);
+        walk->frame_bytes += frame_bytes(walk, &f);
+        if (walk->frame_bytes > TP_MAX_SNAPSHOT_FRAMES_BYTES + walk->budget * TP_MAX_SNAPSHOT_FRAMES_PER_BYTE)
+            return refuse_long_texts(walk, "frames");
         dict->mark = 1 + tp_snapshot_stacks_add_frame(&walk->snapshot->stacks, &f);
     }
     *frame = dict->mark - 1;
@@ -221,10 +281,16 @@ static int add_stack(struct tp_snapshot_walk *walk, const struct tp_pickle_list 
     while (tp_pickle_walk_next(&items, &item)) {
         if (tp_pickle_tag(item) != TP_PICKLE_DICT)
             return tp_snapshot_refuse(walk, place, ".frames[%llu] is no dict", (unsigned long long)count);
-        int code = get_frame(walk, tp_pickle_node(item), place, count++, tp_vec_push(&frames));
+        uint32_t *frame = tp_vec_push(&frames);
+        int code = get_frame(walk, tp_pickle_node(item), place, count++, frame);
         if (code < 0)
             return code;
+        struct tp_snapshot_frame f;
+        memcpy(&f, tp_keys_get(&walk->snapshot->stacks.frames, *frame), sizeof f);
+        walk->stack_bytes += frame_bytes(walk, &f);
     }
+    if (walk->stack_bytes > TP_MAX_SNAPSHOT_STACKS_BYTES + walk->budget * TP_MAX_SNAPSHOT_STACKS_PER_BYTE)
+        return refuse_long_texts(walk, "call stacks");
     *stack = 0;
     while (count-- > 0)
         *stack = tp_snapshot_stacks_add(&walk->snapshot->stacks, *stack, *TP_AT(&frames, uint32_t, count));
@@ -234,7 +300,7 @@ static int add_stack(struct tp_snapshot_walk *walk, const struct tp_pickle_list 
 int tp_snapshot_get_stack(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
                           const struct tp_snapshot_place *place, uint32_t *stack)
 {
-    const tp_pickle_value *value = find(walk, dict, TP_KEY_FRAMES);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, TP_KEY_FRAMES);
     *stack = 0;
     if (!value || *value == tp_pickle_const(TP_PICKLE_NONE))
         return TP_OK;

@@ -1,8 +1,10 @@
 /* Reads the segments of a snapshot, and the frame of the file: see snapshot_walk.h. */
 #include <string.h>
 
+#include "webreport/trace/regions.h"
 #include "webreport/trace/snapshot/snapshot_walk.h"
 #include "writer/base/limits.h"
+#include "writer/base/sort.h"
 
 enum { SMALL_SEGMENT_BYTES = 2 << 20, SHOWN_STATE_BYTES = 40 };
 
@@ -27,8 +29,7 @@ static bool parse_state(struct tp_str text, uint8_t *state)
 /* Returns the newest entry of "history", which blocks had before torch 2.1; NULL if the block has none. */
 static const struct tp_pickle_dict *newest_history(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict)
 {
-    const tp_pickle_value *value =
-        walk->keys[TP_KEY_HISTORY] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[TP_KEY_HISTORY]);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, TP_KEY_HISTORY);
     struct tp_pickle_walk items;
     tp_pickle_value first;
     if (!value || tp_pickle_tag(*value) != TP_PICKLE_LIST)
@@ -40,8 +41,7 @@ static const struct tp_pickle_dict *newest_history(struct tp_snapshot_walk *walk
 static int read_history(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *history,
                         const struct tp_snapshot_place *place, struct tp_snapshot_block *block)
 {
-    const tp_pickle_value *size =
-        walk->keys[TP_KEY_REAL_SIZE] == TP_NO_ID ? NULL : tp_pickle_get(history, walk->keys[TP_KEY_REAL_SIZE]);
+    const tp_pickle_value *size = tp_snapshot_find(walk, history, TP_KEY_REAL_SIZE);
     bool is_unsigned;
     if (size && tp_pickle_tag(*size) <= TP_PICKLE_BIG)
         tp_pickle_int(*size, &block->requested, &is_unsigned);
@@ -98,9 +98,9 @@ static int read_blocks(struct tp_snapshot_walk *walk, const struct tp_pickle_lis
 }
 
 /* Returns the truth value that Python gives to a member; false if it is missing. */
-static bool is_true(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key)
+static bool is_true(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict, enum tp_snapshot_key key)
 {
-    const tp_pickle_value *value = walk->keys[key] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[key]);
+    const tp_pickle_value *value = tp_snapshot_find(walk, dict, key);
     uint64_t bits;
     bool is_unsigned;
     return value && (tp_pickle_int(*value, &bits, &is_unsigned) ? bits != 0 : tp_pickle_tag(*value) != TP_PICKLE_CONST);
@@ -110,8 +110,7 @@ static int read_segment(struct tp_snapshot_walk *walk, const struct tp_pickle_di
                         const struct tp_snapshot_place *place, struct tp_snapshot_segment *segment)
 {
     const struct tp_pickle_list *blocks = NULL;
-    const tp_pickle_value *address =
-        walk->keys[TP_KEY_ADDRESS] == TP_NO_ID ? NULL : tp_pickle_get(dict, walk->keys[TP_KEY_ADDRESS]);
+    const tp_pickle_value *address = tp_snapshot_find(walk, dict, TP_KEY_ADDRESS);
     uint32_t stack;
     int code = tp_snapshot_get_int(walk, dict, TP_KEY_DEVICE, place, &segment->device);
     if (code == TP_OK && address && *address != tp_pickle_const(TP_PICKLE_NONE))
@@ -139,6 +138,43 @@ static int read_segment(struct tp_snapshot_walk *walk, const struct tp_pickle_di
     return code;
 }
 
+static int compare_devices(const void *x, const void *y, const void *context)
+{
+    const struct tp_snapshot_segment *a = x, *b = y;
+    (void)context; /* all data is in the segments */
+    return (a->device > b->device) - (a->device < b->device);
+}
+
+/* Returns the number of segments of devices below `device`. */
+static size_t segments_before(const struct tp_snapshot *snapshot, int64_t device)
+{
+    size_t low = 0, high = snapshot->segments.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tp_snapshot_segment(snapshot, middle)->device < device)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void tp_snapshot_device_segments(const struct tp_snapshot *snapshot, int64_t device, size_t *first, size_t *end)
+{
+    *first = segments_before(snapshot, device);
+    *end = device == INT64_MAX ? snapshot->segments.count : segments_before(snapshot, device + 1);
+}
+
+/* Refuses a snapshot with more devices than torch can have. */
+static int check_devices(const struct tp_snapshot_walk *walk)
+{
+    const struct tp_snapshot *snapshot = walk->snapshot;
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot->segments.count; i++)
+        count += i == 0 || tp_snapshot_segment(snapshot, i)->device != tp_snapshot_segment(snapshot, i - 1)->device;
+    return count > TP_MAX_SNAPSHOT_DEVICES ? tp_snapshot_refuse_devices(walk) : TP_OK;
+}
+
 static int walk_segments(struct tp_snapshot_walk *walk, const struct tp_pickle_list *list)
 {
     struct tp_snapshot_place place = {.list = "segments"};
@@ -154,7 +190,10 @@ static int walk_segments(struct tp_snapshot_walk *walk, const struct tp_pickle_l
         if (code < 0)
             return code;
     }
-    return TP_OK;
+    struct tp_vec *segments = &walk->snapshot->segments;
+    tp_merge_sort(walk->pickle->arena, segments->data, segments->count, sizeof(struct tp_snapshot_segment),
+                  compare_devices, NULL);
+    return check_devices(walk);
 }
 
 /* ---- the file ---- */
@@ -211,13 +250,14 @@ static int walk_annotations(struct tp_snapshot_walk *walk, const struct tp_pickl
     tp_pickle_walk_begin(&items, list);
     while (tp_pickle_walk_next(&items, &item)) {
         const struct tp_pickle_dict *dict = tp_pickle_tag(item) == TP_PICKLE_DICT ? tp_pickle_node(item) : NULL;
-        const tp_pickle_value *at = dict ? tp_pickle_get(dict, walk->keys[TP_KEY_TIME]) : NULL;
-        const tp_pickle_value *on = dict ? tp_pickle_get(dict, walk->keys[TP_KEY_DEVICE]) : NULL;
+        const tp_pickle_value *at = dict ? tp_snapshot_find(walk, dict, TP_KEY_TIME) : NULL;
+        const tp_pickle_value *on = dict ? tp_snapshot_find(walk, dict, TP_KEY_DEVICE) : NULL;
         if (!at || tp_pickle_tag(*at) > TP_PICKLE_BIG || !tp_pickle_int(*at, &time, &is_unsigned))
             continue;
         struct tp_snapshot_annotation *a = tp_vec_push(&walk->snapshot->annotations);
         a->time_us = (int64_t)time;
-        a->name = tp_snapshot_optional_text(walk, dict, TP_KEY_NAME);
+        a->name = tp_strings_get(walk->pickle->texts, tp_snapshot_optional_name(walk, dict, TP_KEY_NAME));
+        a->kinds = tp_regions_by_name(a->name);
         a->is_end = tp_str_equal(tp_snapshot_optional_text(walk, dict, TP_KEY_STAGE), tp_str_of("END"));
         if (on && *on == tp_pickle_const(TP_PICKLE_NONE))
             a->device = TP_NULL_INT;

@@ -51,6 +51,8 @@ struct tp_snapshot_walk {
     uint32_t keys[TP_KEY_COUNT]; /* id of each key; an id that no text has if the file lacks the key */
     uint64_t visited, budget;    /* values visited, and the number of values that the file can contain */
     uint64_t new_frames;         /* frames of lists that were visited for the first time since the last count */
+    uint64_t frame_bytes;        /* bytes of the texts of all distinct frames */
+    uint64_t stack_bytes;        /* bytes of the texts of all distinct call stacks */
     struct tp_error *err;
 };
 
@@ -65,6 +67,14 @@ struct tp_snapshot_place {
 /* Sets *err to "PLACE" followed by the text, and returns TP_EFORMAT. */
 int tp_snapshot_refuse(struct tp_snapshot_walk *walk, const struct tp_snapshot_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Refuses a snapshot with too many devices. Returns TP_ELIMIT. */
+int tp_snapshot_refuse_devices(const struct tp_snapshot_walk *walk);
+
+/* Returns the value of a key; NULL if the dict lacks it. The time does not depend on the number of members, except for
+ * the first call for a dict. */
+const tp_pickle_value *tp_snapshot_find(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
+                                        enum tp_snapshot_key key);
 
 /* Counts visited values. Returns TP_EFORMAT if the same values were visited more often than the file has bytes. */
 int tp_snapshot_visit(struct tp_snapshot_walk *walk, uint64_t count, const struct tp_snapshot_place *place);
@@ -84,8 +94,12 @@ int tp_snapshot_get_stack(struct tp_snapshot_walk *walk, const struct tp_pickle_
                           const struct tp_snapshot_place *place, uint32_t *stack);
 
 /* Returns a text, or the empty text if the member is missing or has another type. */
-struct tp_str tp_snapshot_optional_text(const struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
+struct tp_str tp_snapshot_optional_text(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
                                         enum tp_snapshot_key key);
+/* Returns the id of a text that the program set; long texts are cut. Returns the id of "" if the member is missing or
+ * has another type. */
+uint32_t tp_snapshot_optional_name(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
+                                   enum tp_snapshot_key key);
 /* Returns the index of the pool in snapshot->pools; TP_NO_ID if the member is missing or is no pair of integers. */
 uint32_t tp_snapshot_optional_pool(struct tp_snapshot_walk *walk, const struct tp_pickle_dict *dict,
                                    enum tp_snapshot_key key);
