@@ -8,7 +8,7 @@ import sys
 
 OF_FILE = re.compile(
     r"event_ordinal|first_event|run_name|/evidence/(bytes|events)$|/trace_quality/(events_total|skipped|read|flows)|program_use|"
-    r"/profiles/\d+/(file|sha256|worker)$|^/worker$|/file$|trace_facts/(event_count|gpu_annotation_count)|file_sha256|tracepress_input")
+    r"/profiles/\d+/(file|sha256|worker)$|^/worker$|/file$|trace_facts/(event_count|gpu_annotation_count)|file_sha256|tracepress_input|/input/notes/")
 
 
 def leaves(value, path=""):

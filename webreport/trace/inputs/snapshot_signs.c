@@ -27,8 +27,9 @@ bool tp_sign_has_pickle_name(const struct tp_input_head *head, const struct tp_i
 bool tp_sign_is_snapshot_page(const struct tp_input_head *head, const struct tp_input_sign *sign)
 {
     static const char files[] = "local_files = ", base64[] = "\"base64\":", picture[] = "data:image/png;base64";
-    bool has_snapshot = memmem(head->text, head->size, files, sizeof files - 1) &&
-                        memmem(head->text, head->size, base64, sizeof base64 - 1);
-    return tp_sign_is_markup(head, sign) &&
-           (has_snapshot || memmem(head->text, head->size, picture, sizeof picture - 1));
+    if (!tp_sign_is_markup(head, sign))
+        return false;
+    return (memmem(head->text, head->size, files, sizeof files - 1) &&
+            memmem(head->text, head->size, base64, sizeof base64 - 1)) ||
+           memmem(head->text, head->size, picture, sizeof picture - 1);
 }

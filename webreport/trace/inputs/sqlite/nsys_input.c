@@ -125,7 +125,6 @@ int tp_nsys_report_facts(struct tp_nsys *nsys, struct tp_error *err)
     unknown |= nsys->operators ? 0 : TP_UNKNOWN_OPERATORS;
     unknown |= nsys->shapes ? 0 : TP_UNKNOWN_SHAPES;
     unknown |= nsys->calls ? 0 : TP_UNKNOWN_RUNTIME_CALLS;
-    unknown |= nsys->ranges || tp_database_has(nsys->db, "NVTX_EVENTS") ? 0 : TP_UNKNOWN_STEPS;
     tp_sink_add_unknown(sink, unknown);
     report_missing_operations(nsys);
     if (nsys->row_counts[TP_NSYS_GRAPHS])
