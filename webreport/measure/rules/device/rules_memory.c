@@ -61,7 +61,7 @@ const struct tp_rule tp_rule_D4 = {
 
 const struct tp_rule tp_rule_C26 = {
     .id = "C26",
-    .title = "Cool the GPU better or raise its power limit: its clock drops",
+    .title = "Give the GPU more power or better cooling: its clock drops",
     .confidence = TP_CONFIDENCE_MEDIUM,
     .thresholds = {{"min_pct", 20.0, false},
                    {"min_drop_pct", 10.0, false},
@@ -70,10 +70,10 @@ const struct tp_rule tp_rule_C26 = {
                    {"min_samples", 20, true}},
     .advice = "Find the reason with `nvidia-smi -q -d PERFORMANCE`. If it is the power, raise the limit (nvidia-smi "
               "-pl WATTS) or run fewer jobs on the machine. If it is the heat, improve the cooling.",
-    .native = {.title = "Cool the device better or raise its power limit: its clock drops",
+    .native = {.title = "Give the device more power or better cooling: its clock drops",
                .advice = "Find out whether power or heat limits the clock. Raise the power limit, or improve the "
                          "cooling."},
-    .inference = {.title = "Cool the GPU better or raise its power limit: its clock drops"},
+    .inference = {.title = "Give the GPU more power or better cooling: its clock drops"},
     .serving = {.advice = "Find the reason with `nvidia-smi -q -d PERFORMANCE`. Raise the power limit or improve the "
                           "cooling; until then, expect longer steps under full load than in short tests."},
     .always = evaluate_clocks,
