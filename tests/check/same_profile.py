@@ -5,7 +5,8 @@ depend on the order of events in the file are compared only with --other-file, w
 import json
 import sys
 
-OF_THE_FILE = {"bytes", "event_ordinal", "first_event", "peak_event", "run_name", "file", "worker", "sha256", "crc", "input"}
+OF_THE_FILE = {"bytes", "event_ordinal", "first_event", "peak_event", "run_name", "file", "worker", "sha256", "crc", "input",
+               "producer", "unknown", "energy_per_step_joules"}
 OF_THE_ORDER = {"program_use"}
 OF_THE_TEXT = {"trace_quality"}
 
