@@ -16,6 +16,7 @@ struct inner {
 
 struct outer {
     int64_t integer, time_ns;
+    uint64_t address;
     uint8_t word;
     bool flag;
     double real;
@@ -108,6 +109,15 @@ static void fields_scalars_are_written_by_their_type(void **state)
         rows, &o,
         "{\"integer\":-3,\"time_us\":1.5,\"word\":\"two\",\"flag\":true,\"real\":2.0,\"str\":\"\\\"x\",\"double\":-6,"
         "\"dashes\":\"---\"}");
+}
+
+static void fields_unsigned_integers_are_never_negative(void **state)
+{
+    static const struct tp_json_field rows[] = {{"address", TP_PLAIN(O, address)}};
+    (void)state;
+    EXPECT(rows, &(struct outer){.address = 7}, "{\"address\":7}");
+    EXPECT(rows, &(struct outer){.address = 0xFFFF800000000000}, "{\"address\":18446603336221196288}");
+    EXPECT(rows, &(struct outer){.address = UINT64_MAX}, "{\"address\":18446744073709551615}");
 }
 
 static void fields_absent_values_are_null(void **state)
@@ -219,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_scalars_are_written_by_their_type),
+        cmocka_unit_test(fields_unsigned_integers_are_never_negative),
         cmocka_unit_test(fields_absent_values_are_null),
         cmocka_unit_test(fields_flags_leave_out_or_write_null),
         cmocka_unit_test(fields_records_and_arrays_nest),

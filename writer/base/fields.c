@@ -67,6 +67,8 @@ static struct tp_json_value load_member(const void *member, enum tp_json_type ty
     case TP_STORED_STR:
         return tp_json_value_str(value.str);
     default:
+        if (storage == TP_STORED_U64 && type == TP_AS_INT && value.i64 < 0 && value.i64 != TP_NULL_INT)
+            type = TP_AS_UNSIGNED;
         return (struct tp_json_value){.type = type, .integer = load_int(member, storage)};
     }
 }
@@ -112,6 +114,9 @@ static void put_value(const struct tp_json_value *value, struct tp_json *json)
     switch (value->type) {
     case TP_AS_INT:
         value->integer == TP_NULL_INT ? tp_json_null(json) : tp_json_int(json, value->integer);
+        break;
+    case TP_AS_UNSIGNED:
+        tp_json_uint(json, (uint64_t)value->integer);
         break;
     case TP_AS_US:
         value->integer == TP_NULL_INT ? tp_json_null(json) : tp_json_us(json, value->integer);

@@ -45,7 +45,8 @@ enum tp_json_type {
     TP_AS_CELL,     /* one cell of a table; this and the following types are only for computed values */
     TP_AS_WRITTEN,  /* a text that a function writes on demand, so that long texts need no memory */
     TP_AS_NULL,
-    TP_AS_ABSENT, /* the JSON object omits the member */
+    TP_AS_UNSIGNED, /* an integer above INT64_MAX, such as an address */
+    TP_AS_ABSENT,   /* the JSON object omits the member */
 };
 
 /* C type of the stored member. */
