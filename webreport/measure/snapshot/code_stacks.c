@@ -367,8 +367,7 @@ struct tp_str tp_code_stacks_path(struct tp_code_stacks *stacks, uint32_t path)
         struct tp_vec shown = TP_VEC(stacks->arena, uint32_t), text = TP_VEC(stacks->arena, char);
         list_path(stacks, path, &shown);
         for (size_t i = shown.count; i-- > 0 && text.count <= TP_MAX_SNAPSHOT_STACK_BYTES;) {
-            if (text.count)
-                tp_vec_add_text(&text, tp_str_of(";"));
+            tp_vec_add_text(&text, tp_str_of(i + 1 < shown.count ? ";" : ""));
             tp_vec_add_text(&text, tp_code_name(stacks, *TP_AT(&shown, uint32_t, i)));
         }
         stacks->path_texts[path] = cut_text(&text);
