@@ -1,8 +1,10 @@
-# Tests memory snapshots of torch's CUDA allocator. The snapshots are made by check/snapshots.py, and every expected
-# number is counted by hand. With ../shared, the results also equal those of an independent implementation.
+# Tests memory snapshots of torch's CUDA allocator. check/snapshots.py makes snapshots whose numbers are counted by hand.
+# check/snapshots_drawn.py draws programs (SEED=n draws others), and a simulated allocator counts the numbers. With
+# ../shared, the results also equal those of an independent implementation. With TORCH_PYTHON, a Python with torch, they
+# equal the sums of torch.cuda._memory_viz.
 . tests/suites/case.sh
 python=$(command -v python3)
-script=$PWD/tests/check/snapshots.py
+script=$PWD/tests/check/snapshots.py ROOT=$PWD
 if [ -z "$python" ]; then
     skip "memory snapshots" "no python3"
     exit 0
@@ -20,9 +22,31 @@ check "protocols, gzip, pages and orders of keys give the same numbers" snapshot
 check "code in a pickle is refused and does not run" snapshots code
 check "cut and damaged files are refused" snapshots damage
 check "impossible lengths, references and types are refused" snapshots hostile
+
+seed=${SEED:-1} count=$(is_checked && draws 200 40 || draws 4000 300)
+drawn() { "$python" "$ROOT/tests/check/snapshots_drawn.py" "$TP" "$WORK" "$seed" "$count"; }
+check "$count drawn programs from seed $seed: every amount is that of the allocator" drawn
+large() { "$python" "$ROOT/tests/check/snapshots_large.py" "$TP" "$WORK" "$(is_checked && echo 0 || echo 1000)"; }
+check "hostile snapshots of a few MB need little time and memory" large
+costs() { "$python" "$ROOT/tests/check/snapshot_costs.py" "$TP" "$WORK" 200000; }
+if is_checked; then
+    skip "a snapshot of 200,000 events costs at most half of pickle.load" "programs with sanitizers are slow"
+else
+    check "a snapshot of 200,000 events costs at most half of pickle.load" costs
+fi
+sums() { "$torch" "$ROOT/tests/torch/snapshot_sums.py" "$TP" "$WORK" "$seed" "$(draws 300 40)"; }
+torch=${TORCH_PYTHON:-$ROOT/build/torch/bin/python}
+if "$torch" -c 'import torch.cuda._memory_viz' 2>/dev/null; then
+    check "sums of drawn programs equal torch.cuda._memory_viz" sums
+else
+    skip "sums of drawn programs equal torch.cuda._memory_viz" "no Python with torch: set TORCH_PYTHON"
+fi
 if [ -d "$SHARED/data/snapshots" ]; then
     export SNAPSHOTS=$SHARED/data/snapshots
     check "every value equals an independent implementation" snapshots fixtures
+    reference() { "$python" "$ROOT/tests/check/snapshots_reference.py" "$TP" "$WORK" "$SHARED/oracle/snapshot" "$seed" "$(draws 400 40)"; }
+    check "every value of new files equals an independent implementation" reference
 else
     skip "every value equals an independent implementation" "no $SHARED/data/snapshots"
+    skip "every value of new files equals an independent implementation" "no $SHARED/data/snapshots"
 fi
