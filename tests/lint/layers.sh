@@ -68,7 +68,7 @@ BEGIN {
   # folders of compare; parts that several of them use are in compare itself
   c = r "compare/"; compare = r "compare " c " "
   ok[r "compare"]  = r "compare " c "noise " results
-  room(c, "noise replay", results)
+  room(c, "noise replay snapshot", results)
   ok[c "tensors"]  = c "tensors " r "trace/arrays " results
   ok[c "bench"]    = c "bench " c "noise " results
   ok[c "work"]     = c "work " r "compare " c "noise " results

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/diff_snapshots.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/session/comparison.h"
@@ -12,7 +13,7 @@
 struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
-    const char *html, *json, *markdown, *threshold, *templates, *source_root;
+    const char *html, *json, *markdown, *threshold, *fail_above, *templates, *source_root;
     uint64_t max_size;
     struct tp_opt_list rules;
     const char *peaks;
@@ -28,6 +29,7 @@ static const struct tp_opt table[] = {
     {"json", 0, TP_OPT_PATH, AT(json), NULL},
     {"markdown", 0, TP_OPT_PATH, AT(markdown), NULL},
     {"threshold", 0, TP_OPT_TEXT, AT(threshold), NULL},
+    {"fail-above", 0, TP_OPT_TEXT, AT(fail_above), NULL},
     {"inconclusive", 0, TP_OPT_CHOICE, AT(inconclusive), "pass|fail"},
     {"exit-zero", 0, TP_OPT_FLAG, AT(exit_zero), NULL},
     {"all", 0, TP_OPT_FLAG, AT(all), NULL},
@@ -116,6 +118,53 @@ static int exit_code_of_diff(const struct job *job, int code)
     return *compare->damage ? TP_EXIT_DAMAGED : is_bad ? TP_EXIT_FOUND : TP_EXIT_DONE;
 }
 
+/* ---- memory snapshots ---- */
+
+/* Returns the first given option that has no effect on memory snapshots; NULL if none exists. */
+static const char *find_option_without_effect(const struct options *o)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+    } options[] = {{"--threshold", o->threshold != NULL},
+                   {"--source-root", o->source_root != NULL},
+                   {"--rule", o->rules.count > 0},
+                   {"--peaks", o->peaks != NULL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given)
+            return options[i].option;
+    return NULL;
+}
+
+static int diff_snapshots(const struct options *o, char **paths, struct tp_console *console)
+{
+    struct tp_diff_snapshots snapshots = {.comparison = {.paths = {paths[0], paths[1]},
+                                                         .allowed_ratio = TP_SNAPSHOT_ALLOWED_RISE,
+                                                         .max_input_bytes = o->read.max_input_bytes,
+                                                         .is_strict = o->read.is_strict,
+                                                         .console = console},
+                                          .html = o->html,
+                                          .json = o->json,
+                                          .markdown = o->markdown,
+                                          .templates = o->templates,
+                                          .max_page_bytes = o->max_size,
+                                          .has_limit = o->fail_above != NULL,
+                                          .fails_inconclusive = o->inconclusive == 1,
+                                          .exits_zero = o->exit_zero,
+                                          .row_limit = o->row_limit,
+                                          .has_details = o->all};
+    const char *useless = find_option_without_effect(o);
+    if (useless) {
+        tp_console_error(console, "diff: %s has no effect on memory snapshots", useless);
+        return TP_EXIT_USAGE;
+    }
+    if (o->fail_above && !tp_cmd_parse_percent(&snapshots.comparison.allowed_ratio, o->fail_above))
+        return tp_cmd_print_usage_error(console, "diff", "--fail-above: a percentage, 0 or more");
+    return tp_diff_snapshots(&snapshots);
+}
+
+/* ---- options ---- */
+
 int tp_cmd_diff(int argc, char **argv)
 {
     struct options o = {.row_limit = DEFAULT_ROWS};
@@ -129,8 +178,10 @@ int tp_cmd_diff(int argc, char **argv)
     if (code != TP_CMD_CONTINUES)
         return code;
     if (count != 2)
-        return tp_cmd_print_usage_error(&console, "diff",
-                                        "name two sides, BASE and NEW: traces, summaries (.tps), or folders of them");
+        return tp_cmd_print_usage_error(
+            &console, "diff",
+            "name two sides, BASE and NEW: traces, summaries (.tps), folders of them, or memory "
+            "snapshots");
     if (!tp_cmd_parse_percent(&job.how.threshold, o.threshold))
         return tp_cmd_print_usage_error(&console, "diff", "--threshold: a percentage, 0 or more");
     const char *const outputs[] = {o.html, o.json, o.markdown};
@@ -141,6 +192,15 @@ int tp_cmd_diff(int argc, char **argv)
                                                          .input_count = count});
     if (wrong)
         return tp_cmd_print_usage_error(&console, "diff", wrong);
+    code = tp_snapshot_detect_inputs(&(struct tp_run_search){(const char *const *)argv, 2, o.read.include});
+    if (code == TP_EUSAGE)
+        return tp_cmd_print_usage_error(&console, "diff",
+                                        "a trace and a memory snapshot cannot be compared; name two of a kind");
+    if (code > 0)
+        return diff_snapshots(&o, argv, &console);
+    if (o.fail_above)
+        return tp_cmd_print_usage_error(&console, "diff",
+                                        "--fail-above is for memory snapshots; traces have --threshold");
     if (tp_opt_parse_rules(&rules, &o.rules, &err) < 0 || tp_opt_parse_peaks(&rules, &peaks, o.peaks, &err) < 0)
         return tp_cmd_print_usage_error(&console, "diff", err.text);
     job.paths[TP_BASE] = argv[0];

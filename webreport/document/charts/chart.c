@@ -106,3 +106,14 @@ double tp_chart_tick_distance(double max, double *top)
     *top = step * ceil(max / step - 1e-9);
     return step;
 }
+
+double tp_chart_byte_tick_distance(double max, double *top)
+{
+    double unit = 1;
+
+    while (unit * 1024 <= max)
+        unit *= 1024;
+    double tick = tp_chart_tick_distance(max / unit, top) * unit;
+    *top *= unit;
+    return tick;
+}

@@ -53,6 +53,10 @@ void tp_chart_put_split_bar(struct tp_object *object, struct tp_arena *arena, co
  * 0. Sets *top to the last tick. */
 double tp_chart_tick_distance(double max, double *top);
 
+/* Returns the distance between axis ticks for bytes, which is a whole number of units (KiB, MiB ..). Sets *top to the
+ * last tick, which is at least `max`. max: above 0. */
+double tp_chart_byte_tick_distance(double max, double *top);
+
 /* Returns the stacked bars of at most `max_bars` steps, as an object with the members axis_unit, ticks, bars,
  * steps_note. */
 struct tp_data tp_chart_steps(struct tp_arena *arena, const struct tp_profile *profile, size_t max_bars);
@@ -85,6 +89,30 @@ struct tp_counter_value {
     int64_t ts_ns;
     double value;
 };
+
+/* One of several curves of bytes that share their axes. Each value is valid up to the next point. */
+struct tp_byte_curve {
+    const char *label;     /* name of the curve in the legend */
+    const double *at;      /* positions of the points on the horizontal axis, ascending */
+    const uint64_t *bytes; /* values of the points */
+    size_t count;          /* number of points; 0: the curve is not drawn */
+};
+
+enum { TP_MOST_BYTE_CURVES = 2 };
+
+/* Curves of bytes that share their axes. */
+struct tp_byte_curves {
+    const struct tp_byte_curve *curves; /* at most TP_MOST_BYTE_CURVES */
+    size_t count;
+    double length;       /* length of the horizontal axis, which begins at 0; above 0 */
+    const char *caption; /* description for screen readers */
+    /* returns the label of a tick on the horizontal axis, in the arena */
+    const char *(*tick_text)(struct tp_arena *arena, double at);
+};
+
+/* Returns an object with the members ticks, places, curves (path, class, color, label, peak) and curve_label. Returns
+ * kind NONE if no curve has a value above 0. */
+struct tp_data tp_chart_byte_curves(struct tp_arena *arena, const struct tp_byte_curves *curves);
 
 /* A counter that is drawn over the time of the recording. */
 struct tp_counter_line {

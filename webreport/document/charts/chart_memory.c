@@ -232,19 +232,6 @@ static void put_step_bands(struct tp_object *chart, struct tp_arena *arena, cons
     }
 }
 
-/* Returns the distance between axis ticks, bytes. The distance is a whole number of units (KiB, MiB ..), not 0.1, 0.2
- * or 0.5 of a power of two. Sets *top to the last tick. */
-static double byte_tick_size(double max, double *top)
-{
-    double unit = 1, tick;
-
-    while (unit * 1024 <= max)
-        unit *= 1024;
-    tick = tp_chart_tick_distance(max / unit, top) * unit;
-    *top *= unit;
-    return tick;
-}
-
 static void put_axes(struct tp_object *chart, struct tp_arena *arena, const struct series *series, double tick,
                      double top)
 {
@@ -290,7 +277,7 @@ struct tp_data tp_chart_memory(struct tp_arena *arena, const struct tp_memory_cu
         return (struct tp_data){TP_DATA_NONE, NULL, NULL, 0, 0};
     near_capacity = curve->capacity_bytes > 0 && (double)series->max > 0.4 * (double)curve->capacity_bytes;
     max = near_capacity ? fmax((double)curve->capacity_bytes, (double)series->max) : (double)series->max;
-    tick = byte_tick_size(max, &top);
+    tick = tp_chart_byte_tick_distance(max, &top);
     line = svg_path(arena, series->allocated, top, &first);
     tp_object_add_str(chart, "line", line);
     tp_object_add_text(chart, "area",

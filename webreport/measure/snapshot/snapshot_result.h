@@ -234,6 +234,14 @@ struct tp_snapshot_result {
     uint64_t device_count;
 };
 
+/* Returns whether a snapshot shows the peak of its run: it has a history, the history is not cut, and the replay is
+ * exact. Otherwise the real peak may be larger than the known one. */
+static inline bool tp_snapshot_shows_peak(const struct tp_snapshot_device *device)
+{
+    enum tp_window_cut cut = device->window.cut;
+    return device->replay.is_exact && (cut == TP_WINDOW_WHOLE || cut == TP_WINDOW_UNKNOWN);
+}
+
 /* Analyses a snapshot. file: last part of its path. Allocates from `arena`, whose guard must be set. */
 void tp_snapshot_analyse(struct tp_snapshot_result *result, const struct tp_snapshot *snapshot, struct tp_str file,
                          struct tp_arena *arena);
