@@ -207,6 +207,149 @@ def diff_page_has_both_curves(folder):
     assert html.count("vector-effect") == 2, "a curve for each side"
 
 
+# ---- check ----
+
+
+def budget(folder, *lines):
+    path = folder + "/budget"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    return path
+
+
+def statuses(folder, snapshot, *lines, rc, more=()):
+    """Checks a snapshot and returns the status of each limit in the order of `lines`."""
+    code, out, err = run("check", snapshot, "--budget", budget(folder, *lines), "--json", folder + "/c.json", *more)
+    assert code == rc, (code, rc, out, err)
+    with open(folder + "/c.json", encoding="utf-8") as file:
+        items = json.load(file)["items"]
+    by_text = {}
+    for item in items:
+        by_text.setdefault(item["text"], []).append((item["status"], item["value"]))
+    return [by_text[line][0] if len(by_text[line]) == 1 else by_text[line] for line in lines]
+
+
+def stepped(count=5, keep=True, annotations=None):
+    """Steps of two blocks; with keep, each step keeps a block of 10 MiB. Steps end at marks of ProfilerStep."""
+    maker = Maker()
+    log = frames("app/train.py:55:log_metrics")
+    for step in range(count):
+        block = maker.alloc(20, FORWARD)
+        if keep:
+            maker.alloc(10, log)
+        maker.free(block, FORWARD)
+        if annotations is not None:
+            annotations.append({"name": "ProfilerStep#%d" % step, "stage": "END", "device": 0, "time_us": maker.time + 1})
+        maker.time += 5
+    return maker
+
+
+def check_limits_at_their_values(folder):
+    marks = []
+    path = write(folder + "/s.pickle", stepped(annotations=marks), annotations=marks)
+    # at the peak: 5 kept blocks and the block of the last step; each step keeps 10 MiB and gets it by a new segment
+    got = statuses(folder, path, "memory.peak <= 70 MiB", "memory.reserved <= 70 MiB", "memory.growth_per_step <= 10 MiB",
+                   "memory.oom == 0", "memory.retries == 0", "memory.inactive_split <= 0",
+                   "memory.live.category(workspace) >= 20 MiB", "memory.live.category(other) == 50 MiB", rc=0)
+    equal(got, [("pass", 70 * MIB), ("pass", 70 * MIB), ("pass", 10 * MIB), ("pass", 0), ("pass", 0), ("pass", 0),
+                ("pass", 20 * MIB), ("pass", 50 * MIB)])
+    got = statuses(folder, path, "memory.peak < 70 MiB", "memory.reserved <= 69 MiB",
+                   "warn memory.growth_per_step <= 9 MiB", "memory.cudamallocs.late == 0",
+                   "memory.live.category(other) <= 49 MiB", rc=1)
+    # the boundaries of the steps are at 5 events; the second half has the segments of the last two steps
+    equal(got, [("fail", 70 * MIB), ("fail", 70 * MIB), ("warn", 10 * MIB), ("fail", 2), ("fail", 50 * MIB)])
+    said = expect(1, "check", path, "--budget", budget(folder, "memory.growth_per_step <= 9 MiB"))
+    assert "train.py(55): log_metrics: keeps more memory in each step" in said, said
+
+
+def check_names_out_of_memory(folder):
+    maker = base()
+    maker.oom(64, 1, FORWARD)
+    path = write(folder + "/oom.pickle", maker)
+    said = expect(1, "check", path)  # the built-in limit is memory.oom == 0
+    assert "fail: 1 of 1 limits broken" in said and "model.py(12): forward: asks for memory" in said, said
+    expect(0, "check", write(folder + "/good.pickle", base()))
+
+
+def check_never_passes_what_it_cannot_know(folder):
+    limits = ["memory.peak <= 70 MiB", "memory.peak <= 10 MiB", "memory.peak >= 10 MiB", "memory.peak != 9 MiB",
+              "memory.oom == 0", "memory.live.category(activations) <= 1 GiB", "memory.inactive_split <= 1 GiB",
+              "optional memory.retries == 0", "step.time.median <= 1 s"]
+    cut = larger()
+    cut.alloc(20, FORWARD)  # in a cached segment, so that only this allocation and the one before are events
+    got = statuses(folder, write(folder + "/cut.pickle", cut, keep=2), *limits, rc=1)
+    equal([status for status, _ in got], ["inconclusive", "fail", "pass", "pass", "inconclusive", "inconclusive", "pass",
+                                          "pass", "inconclusive"])
+    got = statuses(folder, write(folder + "/state.pickle", cut, keep=0), *limits, rc=1)
+    equal([status for status, _ in got], ["inconclusive", "fail", "pass", "pass", "inconclusive", "inconclusive", "pass",
+                                          "pass", "inconclusive"])
+    statuses(folder, folder + "/cut.pickle", limits[0], rc=6)
+    wrong = larger()
+    wrong.events.append(dict(wrong.events[-1], action="free_requested", addr=FIRST_ADDRESS + (1 << 40)))
+    got = statuses(folder, write(folder + "/wrong.pickle", wrong), "memory.peak <= 70 MiB", rc=6)
+    equal([status for status, _ in got], ["inconclusive"])
+
+
+def check_against_a_baseline(folder):
+    a, b = write(folder + "/a.pickle", base()), write(folder + "/b.pickle", larger())
+    limits = ["memory.peak <= +39 %", "memory.peak <= +40 %", "memory.peak <= +19 MiB", "memory.reserved <= +20 MiB"]
+    got = statuses(folder, b, *limits, rc=1, more=("--baseline", a))
+    equal([status for status, _ in got], ["fail", "pass", "fail", "pass"])
+    got = statuses(folder, b, *limits, rc=6)  # no baseline
+    equal([status for status, _ in got], ["inconclusive"] * 4)
+    # the file has all events but those of the first block, which is live: the peak of the run may be above 50 MiB
+    maker = after_a_lost_block()
+    cut = write(folder + "/cut.pickle", maker, keep=len(maker.events) - 2)
+    got = statuses(folder, b, "memory.peak <= +40 %", "memory.peak <= +39 %", "memory.peak > +40 %", rc=1,
+                   more=("--baseline", cut))
+    equal([status for status, _ in got], ["pass", "inconclusive", "fail"])
+    expect(1, "check", b, "--baseline", a)
+    expect(0, "check", a, "--baseline", b)
+    assert "not stored as baselines" in expect(2, "check", a, "--baseline", folder + "/c.tps", "--update-baseline")
+
+
+def after_a_lost_block():
+    """Has the peak of base(), and a block that stays."""
+    maker = Maker()
+    maker.alloc(10, LOAD)
+    kept = [maker.alloc(20, FORWARD), maker.alloc(20, FORWARD)]
+    for address in kept:
+        maker.free(address, FORWARD)
+    return maker
+
+
+def check_ranks_and_devices(folder):
+    os.mkdir(folder + "/job")
+    write(folder + "/job/oom_rank0.pickle", base())
+    write(folder + "/job/oom_rank1.pickle", larger())
+    got = statuses(folder, folder + "/job", "memory.peak <= 60 MiB", "memory.peak <= 60 MiB @0", rc=1)
+    equal(got, [[("fail", 70 * MIB), ("pass", 50 * MIB)], ("pass", 50 * MIB)])
+    two = write(folder + "/two.pickle", base(), larger_on_device_1())
+    got = statuses(folder, two, "memory.peak <= 60 MiB", rc=1)
+    equal(got, [[("fail", 70 * MIB), ("pass", 50 * MIB)]])
+
+
+def larger_on_device_1():
+    maker = Maker(device=1, address=FIRST_ADDRESS + (1 << 36))
+    maker.events, other = [], larger()
+    for event in other.events:
+        maker.events.append(dict(event, addr=event["addr"] + (1 << 36)))
+    maker.segments = [(address + (1 << 36), size) for address, size in other.segments]
+    maker.live = {address + (1 << 36): row for address, row in other.live.items()}
+    return maker
+
+
+def check_outputs_agree(folder):
+    path = write(folder + "/b.pickle", larger())
+    lines = ("memory.peak <= 60 MiB", "memory.oom == 0", "memory.growth_per_step <= 1 MiB")
+    names = {"json": "out.json", "junit": "out.xml", "sarif": "out.sarif", "markdown": "out.md", "badge": "out.svg"}
+    arguments = [part for name, file in names.items() for part in ("--" + name, folder + "/" + file)]
+    expect(1, "check", path, "--budget", budget(folder, *lines), "-o", folder + "/out.txt", *arguments)
+    subprocess.run([sys.executable, "tests/check/gate.py", "formats", folder], check=True)
+    mistake = budget(folder, "memory.live.category() <= 1 GiB")
+    assert "no metric is named" in expect(2, "check", path, "--budget", mistake)
+
+
 CASES = {name: case for name, case in list(globals().items()) if name.startswith(("diff_", "check_", "export_", "table_",
                                                                                   "timeline_", "other_"))}
 

@@ -8,6 +8,7 @@
 #include "webreport/document/commands/check_document.h"
 #include "webreport/document/commands/history_document.h"
 #include "webreport/session/check_session.h"
+#include "webreport/session/check_snapshots.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/run_notes.h"
@@ -188,6 +189,23 @@ static const char *find_wrong_option(const struct options *o)
     return NULL;
 }
 
+/* Finds out whether the inputs are memory snapshots, which are not stored as baselines. Returns what is wrong with the
+ * inputs or the options; NULL if nothing is. */
+static const char *find_wrong_snapshot(struct tp_check_session *session, const struct options *o)
+{
+    int code = tp_snapshot_check_detect(session->inputs, session->input_count, o->read.include);
+    if (code == TP_EUSAGE)
+        return "traces and memory snapshots have different limits; name only traces or only snapshots";
+    session->are_snapshots = code > 0;
+    if (code <= 0)
+        return NULL;
+    if (o->update_baseline || o->accept || o->bisect_hint)
+        return "memory snapshots are not stored as baselines; name the snapshot of a good run with --baseline";
+    if (o->baseline && tp_snapshot_check_detect(&o->baseline, 1, NULL) <= 0)
+        return "the baseline of a memory snapshot must be a memory snapshot";
+    return NULL;
+}
+
 static const char *find_output_conflict(const struct job *job)
 {
     const char *paths[OUTPUTS];
@@ -235,6 +253,7 @@ int tp_cmd_check(int argc, char **argv)
     set_output_paths(&job, &o);
     const char *wrong = find_wrong_option(&o);
     wrong = wrong ? wrong : find_output_conflict(&job);
+    wrong = wrong ? wrong : find_wrong_snapshot(session, &o);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "check", wrong);
     code = exit_code_of_check(&job, tp_cmd_run_in_arena(&job.work, run_check_in_guard, &job));

@@ -7,6 +7,7 @@
 
 #include "webreport/compare/gate/gate_build.h"
 #include "webreport/measure/summary/summary_file.h"
+#include "webreport/session/check_snapshots.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/run_notes.h"
 #include "webreport/session/source_lines.h"
@@ -24,6 +25,10 @@ enum { BASE, RUN };
 static int read_budget(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     const char *path = s->budget;
+    if (!path && s->are_snapshots) {
+        tp_budget_default_for_snapshots(&s->limits, s->baseline != NULL, arena);
+        return TP_OK;
+    }
     if (!path) {
         tp_budget_default(&s->limits, arena);
         return TP_OK;
@@ -207,13 +212,26 @@ static int load_runs_of_sides(struct tp_check_session *s, struct tp_arena *arena
     return code;
 }
 
+static int check_snapshots(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
+{
+    const struct tp_snapshot_check how = {.run = {.inputs = s->inputs,
+                                                  .input_count = s->input_count,
+                                                  .max_input_bytes = s->read.max_input_bytes,
+                                                  .is_strict = s->read.is_strict,
+                                                  .console = s->console},
+                                          .baseline = s->baseline};
+    return tp_snapshot_check_run(&s->check, &s->input, &how, arena, err);
+}
+
 int tp_check_session_run(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     int code = read_budget(s, arena, err);
+    s->input.budget = &s->limits;
+    if (code == TP_OK && s->are_snapshots)
+        return check_snapshots(s, arena, err);
     code = code < 0 ? code : load_runs_of_sides(s, arena, err);
     if (code < 0)
         return code;
-    s->input.budget = &s->limits;
     tp_check_build(&s->check, &s->input, arena);
     if (s->history.count && !s->check.is_damaged)
         add_run_to_history(s, arena);

@@ -13,6 +13,7 @@ struct tp_check_session {
     const char *budget;   /* path of the budget file; NULL for the built-in budget */
     const char *baseline; /* trace, .tps file, or folder of traces or .tps files; NULL without a baseline */
     bool updates_baseline;
+    bool are_snapshots;      /* true: the inputs and the baseline are memory snapshots */
     const char *source_root; /* root folder of the source files; NULL for the working folder */
     bool accepts;            /* true: the run becomes the new accepted level, even if it breaks a limit */
     const char *reason;      /* reason for accepting the run; NULL if not given */

@@ -101,17 +101,30 @@ static bool is_same_word(struct tp_str text, const char *word)
 
 /* ---- parts of a line ---- */
 
-/* Returns NAME from "op[NAME].calls"; NAME may contain blanks and characters such as "<". ptr is NULL if the metric has
- * another form. */
-static struct tp_str read_operator(struct cursor *c, const struct token *name)
+/* A metric whose name contains a NAME, which may contain blanks and characters such as "<". */
+struct named_metric {
+    const char *lead, *end, *name; /* texts before and after NAME; name: name of the metric in tp_metrics */
+};
+static const struct named_metric named_metrics[] = {
+    {"op[", "].calls", "op[NAME].calls"},
+    {"memory.live.category(", ")", "memory.live.category(NAME)"},
+};
+
+/* Returns NAME from a name such as "op[NAME].calls", and sets *metric to the name of the metric. ptr is NULL if the
+ * metric has another form. */
+static struct tp_str read_name_in_metric(struct cursor *c, const struct token *name, struct tp_str *metric)
 {
-    static const char lead[] = "op[", end[] = "].calls";
     struct tp_str rest = {c->line.ptr + name->at, c->line.len - name->at};
-    ptrdiff_t length = tp_str_starts(rest, lead) ? tp_str_find(rest, end) : -1;
-    if (length < (ptrdiff_t)sizeof lead)
-        return (struct tp_str){NULL, 0};
-    c->at = name->at + (size_t)length + sizeof end - 1;
-    return (struct tp_str){rest.ptr + sizeof lead - 1, (size_t)length - sizeof lead + 1};
+    for (size_t i = 0; i < sizeof named_metrics / sizeof *named_metrics; i++) {
+        size_t lead = strlen(named_metrics[i].lead), end = strlen(named_metrics[i].end);
+        ptrdiff_t length = tp_str_starts(rest, named_metrics[i].lead) ? tp_str_find(rest, named_metrics[i].end) : -1;
+        if (length <= (ptrdiff_t)lead)
+            continue;
+        c->at = name->at + (size_t)length + end;
+        *metric = tp_str_of(named_metrics[i].name);
+        return (struct tp_str){rest.ptr + lead, (size_t)length - lead};
+    }
+    return (struct tp_str){NULL, 0};
 }
 
 /* Returns NAME from "cpu.self.NAME". Names of C++ functions contain blanks and characters such as "<", so NAME ends at
@@ -147,11 +160,9 @@ static int read_metric_name(struct tp_budget_line *out, struct cursor *c, struct
     if (name.text.len == 0)
         return set_error(c, name.at, "a metric is missing before", name.text,
                          "'tracepress check --list-metrics' prints all metrics");
-    out->operator= read_operator(c, &name);
-    if (out->operator.ptr) {
+    out->operator= read_name_in_metric(c, &name, &name.text);
+    if (out->operator.ptr)
         out->operator.ptr = tp_arena_copy(arena, out->operator.ptr, out->operator.len);
-        name.text = TP_STR("op[NAME].calls");
-    }
     struct tp_str function = out->operator.ptr ? (struct tp_str){NULL, 0} : read_function_name(c, &name);
     if (function.ptr) {
         out->operator=(struct tp_str){tp_arena_copy(arena, function.ptr, function.len), function.len};
@@ -337,6 +348,14 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
     return lines.count ? TP_OK : tp_error_set(err, TP_EUSAGE, 0, "%.80s: the budget has no limit", file);
 }
 
+static void parse_built_in(struct tp_budget *budget, const char *text, struct tp_arena *arena)
+{
+    tp_budget_parse(budget, "default budget", text, strlen(text), arena, NULL);
+    for (size_t i = 0; i < budget->count; i++)
+        budget->lines[i].number = 0;
+    budget->file = NULL;
+}
+
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
 {
     static const char text[] = "optional count.added <= +0\n"
@@ -350,10 +369,12 @@ void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena)
                                "optional h2d.pageable.bytes <= +0\n"
                                "optional memory.peak <= +3 %\n"
                                "optional memory.host.peak <= +3 %\n";
-    tp_budget_parse(budget, "default budget", text, strlen(text), arena, NULL);
-    for (size_t i = 0; i < budget->count; i++)
-        budget->lines[i].number = 0;
-    budget->file = NULL;
+    parse_built_in(budget, text, arena);
+}
+
+void tp_budget_default_for_snapshots(struct tp_budget *budget, bool has_baseline, struct tp_arena *arena)
+{
+    parse_built_in(budget, has_baseline ? "memory.oom == 0\nmemory.peak <= +3 %\n" : "memory.oom == 0\n", arena);
 }
 
 bool tp_budget_needs_program(const struct tp_budget *budget)

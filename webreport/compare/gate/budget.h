@@ -28,14 +28,15 @@ struct tp_budget_line {
     int metric; /* index of the metric in tp_metrics */
     enum tp_budget_op op;
     enum tp_budget_kind kind;
-    double limit;           /* limit in the unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
-    bool is_warning;        /* true for the keyword `warn`: a broken limit is reported but never fails the check */
-    bool is_optional;       /* true for the keyword `optional`: the line passes if the trace lacks the metric */
-    struct tp_str operator; /* NAME of op[NAME].calls and cpu.self.NAME; ptr is NULL for other metrics */
-    struct tp_str worker;   /* the only worker to which the line applies; ptr is NULL for all */
-    int64_t rank;           /* the only rank to which the line applies, or TP_NULL_INT for all */
-    unsigned number;        /* number of the line in the file, from 1; 0 for built-in lines */
-    struct tp_str text;     /* text of the line without its comment and outer blanks */
+    double limit;     /* limit in the unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
+    bool is_warning;  /* true for the keyword `warn`: a broken limit is reported but never fails the check */
+    bool is_optional; /* true for the keyword `optional`: the line passes if the trace lacks the metric */
+    /* NAME of op[NAME].calls, memory.live.category(NAME) and cpu.self.NAME; ptr is NULL for other metrics */
+    struct tp_str operator;
+    struct tp_str worker; /* the only worker to which the line applies; ptr is NULL for all */
+    int64_t rank;         /* the only rank to which the line applies, or TP_NULL_INT for all */
+    unsigned number;      /* number of the line in the file, from 1; 0 for built-in lines */
+    struct tp_str text;   /* text of the line without its comment and outer blanks */
 };
 
 struct tp_budget {
@@ -53,6 +54,10 @@ int tp_budget_parse(struct tp_budget *budget, const char *file, const char *byte
 /* Fills the built-in budget. It allows no additional operator, copy or wait per step and no other type or shape. It
  * allows no more memory, pageable bytes or step time than the baseline has. It has no limits on findings. */
 void tp_budget_default(struct tp_budget *budget, struct tp_arena *arena);
+
+/* Fills the built-in budget for memory snapshots: no out-of-memory event, and at most 3 % more memory at the peak than
+ * the baseline, if there is one. */
+void tp_budget_default_for_snapshots(struct tp_budget *budget, bool has_baseline, struct tp_arena *arena);
 
 /* Returns whether a line of the budget requires a recording of the program from outside. */
 bool tp_budget_needs_program(const struct tp_budget *budget);

@@ -2,6 +2,7 @@
 #include "webreport/document/commands/check_document.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "webreport/compare/gate/metric_amount.h"
 #include "webreport/document/commands/work_record.h"
@@ -19,15 +20,16 @@ static enum tp_metric_unit metric_unit(const struct tp_check_item *item)
     return tp_metrics[item->line->metric].unit;
 }
 
-/* Returns the name of the metric, including its operator or function. */
+/* Returns the name of the metric, with its operator, function or category instead of NAME. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
+    static const char placeholder[] = "NAME";
     struct tp_str operator= item->line->operator;
-    if (!operator.ptr)
-        return tp_metrics[item->line->metric].name;
-    bool is_function = tp_metrics[item->line->metric].unit == TP_UNIT_PERCENT;
-    return tp_text_printf(arena, is_function ? "cpu.self.%.*s" : "op[%.*s].calls",
-                          (int)(operator.len < 200 ? operator.len : 200), operator.ptr);
+    const char *name = tp_metrics[item->line->metric].name, *at = strstr(name, placeholder);
+    if (!operator.ptr || !at)
+        return name;
+    return tp_text_printf(arena, "%.*s%.*s%s", (int)(at - name), name, (int)(operator.len < 200 ? operator.len : 200),
+                          operator.ptr, at + sizeof placeholder - 1);
 }
 
 static const char *name_of_side_text(struct tp_arena *arena, const struct tp_check_side *side)

@@ -206,6 +206,15 @@ struct tp_metric_value tp_metric_of_serving(const struct tp_metric_source *s, in
     return ns == TP_NULL_INT ? make_unknown_value(TP_REASON_NO_SERVING) : make_known_value((double)ns);
 }
 
+/* ---- memory snapshots ---- */
+
+struct tp_metric_value tp_metric_of_snapshot(const struct tp_metric_source *s, int which)
+{
+    (void)s;
+    (void)which; /* no trace has the metrics of memory snapshots */
+    return make_unknown_value(TP_REASON_NEEDS_SNAPSHOT);
+}
+
 /* ---- a program recorded from outside ---- */
 
 struct tp_metric_value tp_metric_of_program(const struct tp_metric_source *s, int which)

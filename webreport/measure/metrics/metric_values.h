@@ -67,6 +67,15 @@ enum tp_metric_kernel {
     TP_KERNELS_IN_GRAPHS
 };
 enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
+/* metrics that only memory snapshots have; webreport/compare/gate/gate_snapshot_values.c computes them */
+enum tp_metric_snapshot {
+    TP_SNAPSHOT_INACTIVE_SPLIT,
+    TP_SNAPSHOT_OOM_EVENTS,
+    TP_SNAPSHOT_RETRY_EVENTS,
+    TP_SNAPSHOT_GROWTH_PER_STEP,
+    TP_SNAPSHOT_LATE_SEGMENTS,
+    TP_SNAPSHOT_LIVE_CATEGORY
+};
 enum tp_metric_host { TP_HOST_RUNTIME_PER_STEP, TP_HOST_OPERATORS_PER_STEP, TP_HOST_OPERATORS_DISTINCT };
 
 /* Computes the value of a metric. which: member `which` of the metric's row; each function has its own constants for

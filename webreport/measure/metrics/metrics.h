@@ -35,6 +35,7 @@ enum tp_metric_reason {
     TP_REASON_NO_PROGRAM,        /* the run has no program recorded from outside, or has several */
     TP_REASON_NO_MEMORY_READING, /* no process lived long enough for its memory to be read */
     TP_REASON_NEEDS_FUNCTION,    /* the metric needs the name of a function of a program recorded from outside */
+    TP_REASON_NEEDS_SNAPSHOT,    /* only memory snapshots have the metric */
     TP_REASON_NO_RUNTIME,
     TP_REASON_NO_OPERATORS,
     TP_REASON_NO_DIRECTION,   /* the trace has copies without a direction */
@@ -114,6 +115,9 @@ const char *tp_metric_nearest_name(const char *name, size_t length);
 bool tp_metric_is_step_metric(const struct tp_metric *metric);
 /* Returns whether the metric exists only for programs recorded from outside. */
 bool tp_metric_is_program_metric(const struct tp_metric *metric);
+
+/* Returns whether the metric exists only for memory snapshots. */
+bool tp_metric_is_snapshot_metric(const struct tp_metric *metric);
 
 /* Returns whether lists and files omit the metric. They omit unknown values of metrics that most programs lack: classes
  * of serving steps and special kinds of recordings. */

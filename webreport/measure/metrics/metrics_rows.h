@@ -225,6 +225,25 @@ METRIC("memory.host.allocations.per_step", COUNT, MEMORY, "allocations on the CP
        TP_MEMORY_ALLOCATIONS_PER_STEP | TP_MEMORY_OF_HOST)
 METRIC("memory.out_of_memory", COUNT, MEMORY, "number of failed allocations", "trace_quality.out_of_memory_events",
        tp_metric_of_failed_allocations, 0)
+METRIC("memory.inactive_split", BYTES, MEMORY,
+       "free bytes next to live blocks at the end of a memory snapshot, which empty_cache cannot give back",
+       "greatest devices[].end.fragmentation.inactive_split_bytes of a snapshot", tp_metric_of_snapshot,
+       TP_SNAPSHOT_INACTIVE_SPLIT)
+METRIC("memory.oom", COUNT, MEMORY, "number of out-of-memory events in a memory snapshot",
+       "greatest number of devices[].ooms of a snapshot", tp_metric_of_snapshot, TP_SNAPSHOT_OOM_EVENTS)
+METRIC("memory.retries", COUNT, MEMORY,
+       "number of times that the allocator emptied its cache to serve a request, in a memory snapshot",
+       "greatest devices[].churn.retries of a snapshot", tp_metric_of_snapshot, TP_SNAPSHOT_RETRY_EVENTS)
+METRIC("memory.growth_per_step", BYTES, MEMORY,
+       "growth of the allocated bytes per step, over the last three steps of a memory snapshot",
+       "greatest devices[].growth.bytes_per_step of a snapshot", tp_metric_of_snapshot, TP_SNAPSHOT_GROWTH_PER_STEP)
+METRIC("memory.cudamallocs.late", COUNT, MEMORY,
+       "number of new segments in the second half of the steps of a memory snapshot",
+       "greatest devices[].churn.late_segment_allocs of a snapshot", tp_metric_of_snapshot, TP_SNAPSHOT_LATE_SEGMENTS)
+METRIC("memory.live.category(NAME)", BYTES, MEMORY,
+       "bytes of the blocks of category NAME, such as activations, at the peak of a memory snapshot",
+       "greatest devices[].peak.live_by.category.rows[name NAME].bytes of a snapshot", tp_metric_of_snapshot,
+       TP_SNAPSHOT_LIVE_CATEGORY)
 METRIC("collectives.per_step", COUNT, LINKS, "collective operations per step",
        "overview.in_steps.collectives / steps_used", tp_metric_of_collectives, TP_COLLECTIVES_PER_STEP)
 METRIC("collectives.bytes", BYTES, LINKS,

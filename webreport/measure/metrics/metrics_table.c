@@ -101,10 +101,16 @@ bool tp_metric_is_program_metric(const struct tp_metric *metric)
     return metric->value == tp_metric_of_program || metric->value == tp_metric_of_function;
 }
 
+bool tp_metric_is_snapshot_metric(const struct tp_metric *metric)
+{
+    return metric->value == tp_metric_of_snapshot;
+}
+
 bool tp_metric_is_omitted(const struct tp_metric *metric, double value)
 {
     return isnan(value) && (metric->value == tp_metric_of_energy || metric->value == tp_metric_of_serving ||
-                            metric->value == tp_metric_of_work || tp_metric_is_program_metric(metric));
+                            metric->value == tp_metric_of_work || tp_metric_is_program_metric(metric) ||
+                            tp_metric_is_snapshot_metric(metric));
 }
 
 bool tp_metric_is_larger_duplicate(const struct tp_metric *metric)
