@@ -192,7 +192,7 @@ int tp_cmd_diff(int argc, char **argv)
                                                          .input_count = count});
     if (wrong)
         return tp_cmd_print_usage_error(&console, "diff", wrong);
-    code = tp_snapshot_detect_inputs(&(struct tp_run_search){(const char *const *)argv, 2, o.read.include});
+    code = tp_snapshot_detect_inputs(&(struct tp_run_search){(const char *const *)argv, 2, o.read.include, NULL, true});
     if (code == TP_EUSAGE)
         return tp_cmd_print_usage_error(&console, "diff",
                                         "a trace and a memory snapshot cannot be compared; name two of a kind");
