@@ -8,12 +8,13 @@ HOSTCC  ?= $(if $(shell command -v cc),cc,$(CC))
 OBJCOPY ?= objcopy
 MPICC   ?= mpicc
 
+comma := ,
 # ---- flags ---------------------------------------------------------------
 WARN  := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wundef -Werror=implicit \
          $(if $(WERROR),-Werror)
 # A product and a sum are rounded one by one: a processor that has one instruction for both gives the same numbers.
 STD   := -std=gnu17 -D_GNU_SOURCE -ffp-contract=off -DTP_VERSION='"$(VERSION)"'
-FLAGS_release := -O2 -g -DNDEBUG
+FLAGS_release := -O2 -g -DNDEBUG -ffunction-sections -fdata-sections
 FLAGS_debug   := -O0 -g
 FLAGS_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FLAGS_tsan    := -O1 -g -fsanitize=thread
@@ -25,12 +26,13 @@ UNCHECKED_tsan := $(addprefix build/tsan/,collector/source/host_signals.o collec
 HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) $(CPPFLAGS) $(CFLAGS) -E - >/dev/null 2>&1 && echo 1)
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
                  -MMD -MP -I. -I$(BUILD)/gen $(NAMED) $(CPPFLAGS) $(CFLAGS)
-ALL_LDFLAGS    = $(MODE_FLAGS) -pthread $(LDFLAGS)
+ALL_LDFLAGS    = $(MODE_FLAGS) $(UNUSED_$(strip $(MODE))) -pthread $(LDFLAGS)
+# The programs and libraries that people download leave out the functions that they do not call.
+UNUSED_release := $(if $(findstring linux,$(shell $(CC) -dumpmachine 2>/dev/null)),-Wl$(comma)--gc-sections)
 # STATIC_LIBS=1: nothing beyond the C library is needed to run, as in the wheel. libdl and librt are empty from glibc 2.34 on.
 SYSTEM        := -lm -ldl -lrt
 need           = $(if $(STATIC_LIBS),-l:lib$(1).a,-l$(1))
 LIBS          := $(if $(HAVE_ISAL),$(call need,isal)) $(foreach l,protobuf-c sqlite3 z,$(call need,$(l))) $(SYSTEM)
-comma := ,
 Q = $(if $(V),,@printf '  %-4s %s\n' $(1) $@;)
 
 # ---- what is built from what (folders are the module list) -----------------
@@ -114,6 +116,10 @@ $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
+# What runs once per page or command is compiled for size: it is half of the code and takes little of the time.
+ONCE_release := $(CLI) $(filter $(addprefix $(BUILD)/,collector/launch/% $(addprefix webreport/,document/% compare/% session/% \
+                $(addprefix measure/,rules/% verdict/% metrics/% summary/% program/% snapshot/snapshot_findings%))),$(CORE))
+$(ONCE_$(strip $(MODE))): CFLAGS += -Os
 $(BUILD)/collector/source/torch.o: collector/source/torch.py
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)
