@@ -75,6 +75,13 @@ struct tp_input_facts {
     uint32_t counter_stat_count;
 };
 
+/* Returns whether a tool other than PyTorch's profilers and tracepress recorded the input, so that advice about the
+ * options of these does not apply. */
+static inline bool tp_input_is_of_another_tool(const struct tp_input_facts *facts)
+{
+    return facts->producer.ptr && !facts->is_of_torch_profiler && !tp_str_starts(facts->producer, "PyTorch");
+}
+
 /* Returns the name of an unknown kind of data for use in a sentence: "shapes of operators". Static text. */
 const char *tp_unknown_text(enum tp_unknown unknown);
 

@@ -7,6 +7,7 @@
 #include "writer/text/format.h"
 
 enum { COLUMNS = 600, TOP = 6, HEIGHT = 100, POINT_BYTES = 24, LABEL_HEIGHT = 14 };
+enum { LEFT_PERCENT = 14 }; /* the labels of the values stand left of the curve */
 
 /* The last value in each column of pixels; NaN in columns without a value. */
 struct drawing {
@@ -33,12 +34,18 @@ static double value_height(const struct drawing *drawing, double value)
     return TOP + (y < 0 ? 0 : y > HEIGHT ? HEIGHT : y);
 }
 
+/* Returns the x position of a column, in percent of the width. */
+static double column_position(size_t column)
+{
+    return LEFT_PERCENT + (100.0 - LEFT_PERCENT) * (double)column / (COLUMNS - 1);
+}
+
 static struct tp_str svg_path(struct tp_arena *arena, const struct drawing *drawing)
 {
     char *out = tp_arena_alloc(arena, COLUMNS * POINT_BYTES + 1), *at = out;
     for (size_t i = 0; i < COLUMNS; i++)
         if (isfinite(drawing->values[i]))
-            at += snprintf(at, POINT_BYTES, "%c%.4g %.4g", at == out ? 'M' : 'L', (double)i * 1000 / (COLUMNS - 1),
+            at += snprintf(at, POINT_BYTES, "%c%.4g %.4g", at == out ? 'M' : 'L', 10 * column_position(i),
                            value_height(drawing, drawing->values[i]));
     return (struct tp_str){out, (size_t)(at - out)};
 }
@@ -55,7 +62,7 @@ static void put_curve_points(struct tp_object *chart, struct tp_arena *arena, co
         if (!isfinite(drawing->values[i]))
             continue;
         struct tp_object *point = tp_list_add_object(points);
-        tp_chart_put_percent(point, "x", 100.0 * (double)i / (COLUMNS - 1));
+        tp_chart_put_percent(point, "x", column_position(i));
         tp_object_add_formatted(point, "y", "%.1f", value_height(drawing, drawing->values[i]));
         tp_object_add_text(point, "tip", tp_text_printf(arena, "%.6g", drawing->values[i]));
     }
@@ -86,5 +93,6 @@ void tp_chart_put_counter(struct tp_object *chart, struct tp_arena *arena, const
     put_value_tick(ticks, arena, drawing, drawing->high);
     if (drawing->low < drawing->high)
         put_value_tick(ticks, arena, drawing, drawing->low);
+    tp_chart_put_percent(chart, "left", LEFT_PERCENT);
     tp_object_add_text(chart, "length", tp_text_of_time(arena, length_ns > 0 ? length_ns : 0));
 }

@@ -127,7 +127,8 @@ struct tp_strip_row tp_section_strip_row(const struct tp_section *section, const
 {
     const struct tp_trace *trace = section->profile->trace;
     struct tp_row_slice *slices = tp_arena_array(section->arena, lane->count + 1, sizeof *slices);
-    bool is_torch = tp_uses_torch_words(section->profile->model->producer);
+    bool is_torch =
+        tp_uses_torch_words(section->profile->model->producer) && !tp_input_is_of_another_tool(&trace->input);
     for (uint32_t i = 0; i < lane->count; i++) {
         const struct tp_strip_slice *slice = &lane->slices[i];
         slices[i] =

@@ -73,8 +73,8 @@ static void put_lead(const struct tp_section *section, struct tp_object *object)
     if (isnan(view->energy_per_step_j))
         tp_object_add_lead(object, "The trace has samples of **%s** of the devices.", count);
     else
-        tp_object_add_lead(object, "A step uses **%.4g J**. The trace has samples of %s of the devices.",
-                           view->energy_per_step_j, count);
+        tp_object_add_lead(object, "A step uses **%s**. The trace has samples of %s of the devices.",
+                           tp_text_printf(section->arena, "%.4g J", view->energy_per_step_j), count);
 }
 
 struct tp_data tp_section_counters(const struct tp_section *section)

@@ -196,6 +196,14 @@ static void add_notice_of_recording_overhead(struct tp_document *document, const
                        tp_text_of_fixed(arena, (double)overhead->operators / ms, 0)));
 }
 
+/* Returns a sentence that says how the user marks steps. */
+static const char *advice_on_steps(const struct tp_profile *profile)
+{
+    return tp_input_is_of_another_tool(&profile->trace->input)
+               ? "To mark steps, open a range, such as an NVTX or roctx range, once per iteration."
+               : tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer);
+}
+
 static void add_notice_of_missing_sections(struct tp_document *document, const struct tp_section *section)
 {
     const struct tp_profile *profile = section->profile;
@@ -210,7 +218,8 @@ static void add_notice_of_missing_sections(struct tp_document *document, const s
                                               tp_device_missing_advice(profile->model, arena)));
     else if (!views->facts.device_time_ns && !views->kernels.is_present && how_device)
         tp_document_add_notice(document, TP_TONE_UNSURE, "This trace contains no GPU activity",
-                               tp_text_printf(arena, "The sections about the GPU are left out. %s", how_device));
+                               tp_text_printf(arena, "The sections about the GPU are left out. %s",
+                                              tp_input_is_of_another_tool(&profile->trace->input) ? "" : how_device));
     if (strcmp(views->facts.step_marker, "window") == 0 && profile->advice->serving.is_present)
         tp_document_add_notice(
             document, TP_TONE_UNSURE, "The trace has too few engine steps to compare",
@@ -222,12 +231,12 @@ static void add_notice_of_missing_sections(struct tp_document *document, const s
         tp_document_add_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                                tp_text_printf(arena, "The whole recorded time of %s counts as one step. %s",
                                               tp_text_of_time(arena, profile->model->window_ns),
-                                              tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+                                              advice_on_steps(profile)));
     else if (tp_steps_are_inferred(profile->model) && !profile->is_silent)
         tp_document_add_notice(document, TP_TONE_UNSURE, "No steps are marked in this trace",
                                tp_text_printf(arena, "Steps are inferred from %s. %s",
                                               tp_step_source_text(&section->naming, profile->model),
-                                              tp_phrase(TP_PHRASE_MARK_STEPS, profile->model->producer)));
+                                              advice_on_steps(profile)));
     add_notice_of_recording_overhead(document, profile);
     if (profile->model->trace->reading.counter_events)
         tp_document_add_notice(
@@ -307,7 +316,7 @@ static void add_note_of_missing_sections(struct tp_document *document, const str
 {
     const char *absent = missing_sections_text(section->arena, section->profile);
     unsigned places = document->places;
-    if (!absent)
+    if (!absent || tp_input_is_of_another_tool(&section->profile->trace->input))
         return;
     if (has_flag_of_options(&section->profile->advice->quality))
         document->places &= ~(unsigned)TP_IN_PAGES;

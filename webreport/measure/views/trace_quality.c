@@ -299,15 +299,17 @@ static void set_option_flags(struct tp_quality *q, const struct tp_trace *trace,
     const struct {
         const char *name;
         bool is_on;
+        uint32_t data; /* what the option records: bits of enum tp_unknown */
         const char *const *weakens;
     } options[TP_QUALITY_OPTIONS] = {
-        {"record_shapes", trace->options & TP_OPTION_RECORD_SHAPES || r->has_dims, shapes},
-        {"with_stack", trace->options & TP_OPTION_WITH_STACK || r->has_frames, stacks},
-        {"profile_memory", trace->options & TP_OPTION_PROFILE_MEMORY || trace->reading.read_memory, memory},
+        {"record_shapes", trace->options & TP_OPTION_RECORD_SHAPES || r->has_dims, TP_UNKNOWN_SHAPES, shapes},
+        {"with_stack", trace->options & TP_OPTION_WITH_STACK || r->has_frames, TP_UNKNOWN_STACKS, stacks},
+        {"profile_memory", trace->options & TP_OPTION_PROFILE_MEMORY || trace->reading.read_memory,
+         TP_UNKNOWN_ALLOCATOR, memory},
     };
     struct tp_quality_flag *f = set_count(q, TP_FAULT_OPTIONS, true, 0);
     for (size_t i = 0; i < TP_QUALITY_OPTIONS; i++) {
-        if (options[i].is_on)
+        if (options[i].is_on || trace->input.unknown & options[i].data)
             continue;
         f->options_off[f->count++] = options[i].name;
         add_weakened_rules(f, options[i].weakens);
