@@ -70,6 +70,7 @@ export class Pages {
       this.run(python, join(checks, 'program_view.py'), '--make', '7', made('program.json'));
       this.run(this.tracepress, 'report', '--quiet', '-o', out, made('program.json'));
     });
+    this.otherInputs(python, dirname(checks));
     this.recorded();
     this.add('history', 'history', (out) => this.history(python, checks, out));
     for (const command of ['check', 'bench'])
@@ -79,6 +80,24 @@ export class Pages {
         '--baseline', at('diff/base.pt.trace.json.gz'), '--html', out));
     if (!this.skipped.some((line) => line.startsWith('bench')))
       this.add('bench', 'bench', (out) => this.run(this.tracepress, 'bench', '--no-record', '--max-runs', '4', '--html', out, 'sleep 0.01', 'sleep 0.02'));
+  }
+  /* Adds a page for each kind of input that is not a trace in JSON. */
+  otherInputs(python, tests) {
+    for (const [name, maker, kind, file] of [['nsys', 'databases.py', 'plain', 'run.sqlite'], ['rocpd', 'databases.py', 'rocpd', 'run.db'],
+      ['rpd', 'databases.py', 'rpd', 'run.rpd.gz'], ['pftrace', 'perfetto.py', 'plain', 'trace.pftrace'], ['counters', 'unknown.py', 'clock_limited_by_power', 'trace.json']])
+      this.add('input_' + name, 'input', (out) => {
+        const folder = join(this.work, 'input_' + name);
+        rmSync(folder, { recursive: true, force: true });
+        mkdirSync(folder);
+        this.run(python, join(tests, 'reports', maker), kind, folder);
+        this.run(this.tracepress, 'report', '--quiet', '-o', out, join(folder, file));
+      });
+    for (const seed of ['3', '6']) /* a program that fits into the memory, and one that does not */
+      this.add('snapshot_' + seed, 'snapshot', (out) => {
+        const file = join(this.work, `snapshot_${seed}.pickle`);
+        this.run(python, join(tests, 'check/snapshot_programs.py'), seed, file);
+        this.run(this.tracepress, 'report', '--quiet', '-o', out, file);
+      });
   }
   /* Records sort from outside, if the Linux kernel lets tracepress do so. */
   recorded() {

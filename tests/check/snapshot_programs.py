@@ -1,15 +1,16 @@
 """Draws programs that use the allocator of snapshot_allocator.py, and writes their snapshots in each form.
 
 A program draws sizes, lives, streams, pools, the memory of the device, settings of the allocator, and the length of the
-ring of events."""
+ring of events. `snapshot_programs.py SEED FILE` writes one of them."""
 import base64
 import gzip
 import os
 import pickle
 import random
 import struct
+import sys
 
-from snapshot_allocator import GIB, KIB, MIB, Allocator, OutOfMemory
+from snapshot_allocator import GIB, KIB, MIB, Allocator, OutOfMemory, snapshot
 
 TORCH = "/usr/lib/python3/site-packages/torch/"
 
@@ -135,3 +136,9 @@ def draw_program(seed):
     for allocator in allocators:
         run_program(allocator, draw)
     return allocators, draw.choice(sorted(WRITERS))
+
+
+if __name__ == "__main__":
+    drawn, how = draw_program(int(sys.argv[1]))
+    with open(sys.argv[2], "wb") as file:
+        file.write(WRITERS[how](snapshot(drawn)))
