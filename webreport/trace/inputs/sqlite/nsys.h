@@ -152,7 +152,4 @@ int tp_nsys_report_facts(struct tp_nsys *nsys, struct tp_error *err);
  * has any, the process with most calls and ranges. Returns the codes of tp_database_scan. */
 int tp_nsys_list_processes(struct tp_database *db, struct tp_vec *pids, struct tp_error *err);
 
-/* Reads one process of the database. */
-int tp_nsys_read(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid);
-
 #endif

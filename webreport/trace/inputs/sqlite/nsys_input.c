@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "webreport/trace/inputs/sqlite/nsys.h"
+#include "webreport/trace/inputs/sqlite/producers.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
 #include "writer/text/format.h"
@@ -195,7 +196,7 @@ static int read_process(struct tp_nsys *nsys, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_nsys_read(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid)
+static int read_nsys(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid)
 {
     struct tp_arena *scratch = events->scratch;
     struct tp_nsys *nsys = tp_arena_alloc(scratch, sizeof *nsys);
@@ -217,3 +218,29 @@ int tp_nsys_read(struct tp_database *db, struct tp_source *source, struct tp_row
     tp_id_map_init(&nsys->thread_names, scratch);
     return read_process(nsys, source->err);
 }
+
+/* ---- the row in the list of producers ---- */
+
+static bool has_table_that_begins(const struct tp_database *db, const char *const *begins)
+{
+    for (uint32_t i = 0; i < tp_database_table_count(db); i++)
+        if (tp_str_starts_with_one_of(tp_database_table(db, i), begins))
+            return true;
+    return false;
+}
+
+static bool is_nsys(const struct tp_database *db)
+{
+    static const char *const begins[] = {"CUPTI_ACTIVITY_KIND_",
+                                         "NVTX_EVENTS",
+                                         "META_DATA_EXPORT",
+                                         "EXPORT_META_DATA",
+                                         "TARGET_INFO_",
+                                         "OSRT_API",
+                                         NULL};
+    return tp_database_has(db, "StringIds") && has_table_that_begins(db, begins);
+}
+
+const struct tp_database_producer tp_nsys_producer = {
+    is_nsys, tp_nsys_list_processes, read_nsys,
+    "an Nsight Systems export without CUDA rows: record with --trace=cuda,nvtx"};

@@ -1,11 +1,12 @@
-/* Reads rocpd, the database of rocprofv3: see rocm.h.
+/* Reads rocpd, the database of rocprofv3: see row_parts.h.
  *
  * Each process has one set of tables "rocpd_NAME_GUID". The tables "rocpd_NAME" of other tools have no GUID. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "webreport/trace/inputs/sqlite/rocm.h"
+#include "webreport/trace/inputs/sqlite/producers.h"
+#include "webreport/trace/inputs/sqlite/row_parts.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
 
@@ -100,7 +101,7 @@ struct rocpd {
     struct tp_row_events *events;
     struct tp_str guid; /* end of the names of the tables, with its underscore; may be empty */
     int64_t pid;
-    struct tp_rocm_texts strings, symbols;
+    struct tp_row_texts strings, symbols;
     struct tp_id_map registers;          /* kernel_id: registers per thread */
     struct tp_id_map processes, threads; /* numbers in the database: pid, tid */
     struct tp_vec agents;                /* elements: struct agent */
@@ -136,7 +137,7 @@ static bool has_dispatches(struct tp_str name, struct tp_str *guid)
     return tp_str_equal(name, TP_STR("rocpd_kernel_dispatch"));
 }
 
-bool tp_rocpd_is_one(const struct tp_database *db)
+static bool is_rocpd(const struct tp_database *db)
 {
     struct tp_str guid;
     for (uint32_t i = 0; i < tp_database_table_count(db); i++)
@@ -171,7 +172,7 @@ static int count_operation(void *context, const struct tp_database_row *row, str
 }
 
 /* Appends the process of each set of tables that has a row of a kernel, copy or region. */
-int tp_rocpd_list_processes(struct tp_database *db, struct tp_vec *pids, struct tp_error *err)
+static int list_processes(struct tp_database *db, struct tp_vec *pids, struct tp_error *err)
 {
     static const char *const tables[] = {"kernel_dispatch", "memory_copy", "region"};
     for (uint32_t i = 0; i < tp_database_table_count(db); i++) {
@@ -197,7 +198,7 @@ static int read_string(void *context, const struct tp_database_row *row, struct 
     int64_t id;
     (void)err;
     if (tp_database_int(row, ID, &id))
-        tp_rocm_texts_add(&r->strings, id, tp_database_text(row, STRING));
+        tp_row_texts_add(&r->strings, id, tp_database_text(row, STRING));
     return TP_OK;
 }
 
@@ -246,7 +247,7 @@ static int read_symbol(void *context, const struct tp_database_row *row, struct 
     (void)err;
     if (!tp_database_int(row, ID, &id))
         return TP_OK;
-    tp_rocm_texts_add(&r->symbols, id, name.len ? name : tp_database_text(row, KERNEL_NAME));
+    tp_row_texts_add(&r->symbols, id, name.len ? name : tp_database_text(row, KERNEL_NAME));
     return read_number(&r->registers, row, VECTOR_REGISTERS);
 }
 
@@ -299,9 +300,9 @@ static int64_t stream_of_row(const struct tp_database_row *row)
 
 static uint32_t kernel_name(struct rocpd *r, const struct tp_database_row *row)
 {
-    struct tp_str name = tp_rocm_texts_get(&r->symbols, tp_database_int_or(row, KERNEL_ID, TP_NULL_INT));
+    struct tp_str name = tp_row_texts_get(&r->symbols, tp_database_int_or(row, KERNEL_ID, TP_NULL_INT));
     if (!name.len)
-        name = tp_rocm_texts_get(&r->strings, tp_database_int_or(row, REGION_NAME_ID, TP_NULL_INT));
+        name = tp_row_texts_get(&r->strings, tp_database_int_or(row, REGION_NAME_ID, TP_NULL_INT));
     return tp_row_events_name(r->events, name.len ? name : TP_STR("[unnamed kernel]"));
 }
 
@@ -310,12 +311,12 @@ static int read_kernel(void *context, const struct tp_database_row *row, struct 
     struct rocpd *r = context;
     int64_t span_ns[2];
     (void)err;
-    if (!tp_rocm_read_span(row, START, END, span_ns)) {
+    if (!tp_row_read_span(row, START, END, span_ns)) {
         r->bad_device_rows++;
         return TP_OK;
     }
     struct agent *agent = agent_of_row(r, row, AGENT_ID);
-    struct tp_row_device kernel = tp_rocm_start_operation(TP_ROW_KERNEL, span_ns);
+    struct tp_row_device kernel = tp_row_start_operation(TP_ROW_KERNEL, span_ns);
     kernel.name = kernel_name(r, row);
     kernel.device = agent ? agent->index : 0;
     kernel.stream = stream_of_row(row);
@@ -323,7 +324,7 @@ static int read_kernel(void *context, const struct tp_database_row *row, struct 
     for (unsigned i = 0; i < 3; i++) {
         kernel.block[i] = tp_database_int_or(row, GROUP_X + i, 1);
         /* the grid counts work items, not blocks */
-        kernel.grid[i] = tp_rocm_blocks(tp_database_int_or(row, GRID_X + i, 1), kernel.block[i]);
+        kernel.grid[i] = tp_row_blocks(tp_database_int_or(row, GRID_X + i, 1), kernel.block[i]);
     }
     tp_database_int(row, GROUP_SEGMENT, &kernel.shared_memory);
     uint32_t registers = tp_id_map_get(&r->registers, (uint64_t)tp_database_int_or(row, KERNEL_ID, TP_NULL_INT));
@@ -340,7 +341,7 @@ static int read_copy(void *context, const struct tp_database_row *row, struct tp
     struct rocpd *r = context;
     int64_t span_ns[2];
     (void)err;
-    if (!tp_rocm_read_span(row, START, END, span_ns)) {
+    if (!tp_row_read_span(row, START, END, span_ns)) {
         r->bad_device_rows++;
         return TP_OK;
     }
@@ -352,8 +353,8 @@ static int read_copy(void *context, const struct tp_database_row *row, struct tp
                             : !is_from_gpu              ? "HtoH"
                             : from != to                ? "PtoP"
                                                         : "DtoD";
-    struct tp_row_device copy = tp_rocm_start_operation(TP_ROW_COPY, span_ns);
-    copy.name = tp_rocm_copy_name(r->events, direction);
+    struct tp_row_device copy = tp_row_start_operation(TP_ROW_COPY, span_ns);
+    copy.name = tp_row_copy_name(r->events, direction);
     copy.device = device ? device->index : 0;
     copy.stream = stream_of_row(row);
     copy.correlation = correlation_of_row(r, row);
@@ -369,12 +370,12 @@ static int read_region(void *context, const struct tp_database_row *row, struct 
     const struct event *event = event_of_row(r, row);
     int64_t span_ns[2], pid = tp_database_int_or(row, PID, 0), tid = tp_database_int_or(row, TID, 0);
     (void)err;
-    if (!tp_rocm_read_span(row, START, END, span_ns)) {
+    if (!tp_row_read_span(row, START, END, span_ns)) {
         r->bad_host_rows++;
         return TP_OK;
     }
-    struct tp_str name = tp_rocm_texts_get(&r->strings, tp_database_int_or(row, NAME_ID, TP_NULL_INT));
-    struct tp_str category = event ? tp_rocm_texts_get(&r->strings, event->category) : TP_STR("");
+    struct tp_str name = tp_row_texts_get(&r->strings, tp_database_int_or(row, NAME_ID, TP_NULL_INT));
+    struct tp_str category = event ? tp_row_texts_get(&r->strings, event->category) : TP_STR("");
     uint32_t known_pid = tp_id_map_get(&r->processes, (uint64_t)pid);
     uint32_t known_tid = tp_id_map_get(&r->threads, (uint64_t)tid);
     name = name.len ? name : TP_STR("[unnamed region]");
@@ -382,7 +383,7 @@ static int read_region(void *context, const struct tp_database_row *row, struct 
                                            known_tid == TP_NO_ID ? tid : (int64_t)known_tid, (struct tp_str){NULL, 0},
                                            (struct tp_str){NULL, 0});
     if (tp_str_find(category, "MARKER") >= 0) {
-        r->operators += tp_rocm_add_marker(r->events, name, thread, span_ns);
+        r->operators += tp_row_add_marker(r->events, name, thread, span_ns);
     } else if (tp_str_starts(name, "hip")) {
         r->calls++;
         tp_row_events_add_call(r->events, TP_ROW_RUNTIME, tp_row_events_name(r->events, name), thread, span_ns,
@@ -476,7 +477,7 @@ static int find_tables(struct rocpd *r, int64_t pid, struct tp_error *err)
     return tp_error_set(err, TP_EFORMAT, 0, "no process %lld in this file", (long long)pid);
 }
 
-int tp_rocpd_read(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid)
+static int read_database(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid)
 {
     struct tp_arena *scratch = events->scratch;
     struct rocpd r = {.db = db,
@@ -484,8 +485,8 @@ int tp_rocpd_read(struct tp_database *db, struct tp_source *source, struct tp_ro
                       .events = events,
                       .agents = TP_VEC(scratch, struct agent),
                       .event_list = TP_VEC(scratch, struct event)};
-    tp_rocm_texts_init(&r.strings, scratch);
-    tp_rocm_texts_init(&r.symbols, scratch);
+    tp_row_texts_init(&r.strings, scratch);
+    tp_row_texts_init(&r.symbols, scratch);
     tp_id_map_init(&r.registers, scratch);
     tp_id_map_init(&r.processes, scratch);
     tp_id_map_init(&r.threads, scratch);
@@ -500,3 +501,7 @@ int tp_rocpd_read(struct tp_database *db, struct tp_source *source, struct tp_ro
     add_facts(&r);
     return TP_OK;
 }
+
+const struct tp_database_producer tp_rocpd_producer = {
+    is_rocpd, list_processes, read_database,
+    "a rocprofv3 database without kernel dispatches: record with --kernel-trace --hip-trace"};

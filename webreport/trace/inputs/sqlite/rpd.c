@@ -1,8 +1,9 @@
-/* Reads rpd, the database of rocmProfileData: see rocm.h. */
+/* Reads rpd, the database of rocmProfileData: see row_parts.h. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "webreport/trace/inputs/sqlite/rocm.h"
+#include "webreport/trace/inputs/sqlite/producers.h"
+#include "webreport/trace/inputs/sqlite/row_parts.h"
 #include "writer/base/limits.h"
 
 enum column {
@@ -77,14 +78,14 @@ struct rpd {
     struct tp_database *db;
     struct tp_sink *sink;
     struct tp_row_events *events;
-    struct tp_rocm_texts strings;
+    struct tp_row_texts strings;
     struct tp_id_map call_of_operation; /* op_id: api_id, if it has 32 bits */
     struct tp_id_map call_index;        /* api_ptr_id: index in calls */
     struct tp_vec calls;                /* elements: struct call */
     uint64_t bad_device_rows, bad_calls, operations, operators, runtime_calls;
 };
 
-bool tp_rpd_is_one(const struct tp_database *db)
+static bool is_rpd(const struct tp_database *db)
 {
     return tp_database_has(db, "rocpd_op") && tp_database_has(db, "rocpd_api");
 }
@@ -99,7 +100,7 @@ static int read_first_pid(void *context, const struct tp_database_row *row, stru
 
 /* A file has the calls of all processes, and its operations name none. So the file is one part, named by the first
  * process. */
-int tp_rpd_list_processes(struct tp_database *db, struct tp_vec *pids, struct tp_error *err)
+static int list_processes(struct tp_database *db, struct tp_vec *pids, struct tp_error *err)
 {
     const struct tp_database_shape shape = {"rocpd_api", columns, BIT(PID)};
     int64_t pid = 0;
@@ -116,7 +117,7 @@ static int read_string(void *context, const struct tp_database_row *row, struct 
     int64_t id;
     (void)err;
     if (tp_database_int(row, ID, &id))
-        tp_rocm_texts_add(&r->strings, id, tp_database_text(row, STRING));
+        tp_row_texts_add(&r->strings, id, tp_database_text(row, STRING));
     return TP_OK;
 }
 
@@ -163,7 +164,7 @@ static int read_kernel_call(void *context, const struct tp_database_row *row, st
     for (unsigned i = 0; call && i < 3; i++) {
         call->is_kernel = true;
         call->block[i] = tp_database_int_or(row, GROUP_X + i, 1);
-        call->grid[i] = tp_rocm_blocks(tp_database_int_or(row, GRID_X + i, 1), call->block[i]);
+        call->grid[i] = tp_row_blocks(tp_database_int_or(row, GRID_X + i, 1), call->block[i]);
     }
     return TP_OK;
 }
@@ -184,7 +185,7 @@ static void deliver_copy(struct rpd *r, struct tp_row_device *copy, struct tp_st
 {
     const char *direction = copy_direction(type, call);
     copy->cat = TP_ROW_COPY;
-    copy->name = tp_rocm_copy_name(r->events, direction);
+    copy->name = tp_row_copy_name(r->events, direction);
     copy->bytes = call ? call->bytes : TP_NULL_INT;
     tp_sink_add_unknown(r->sink, (direction ? 0u : TP_UNKNOWN_COPY_DIRECTION) |
                                      (copy->bytes == TP_NULL_INT ? TP_UNKNOWN_COPY_BYTES : 0u));
@@ -209,16 +210,16 @@ static int read_operation(void *context, const struct tp_database_row *row, stru
     struct rpd *r = context;
     int64_t span_ns[2], id = tp_database_int_or(row, ID, TP_NULL_INT);
     (void)err;
-    if (!tp_rocm_read_span(row, START, END, span_ns)) {
+    if (!tp_row_read_span(row, START, END, span_ns)) {
         r->bad_device_rows++;
         return TP_OK;
     }
     uint32_t api = tp_id_map_get(&r->call_of_operation, (uint64_t)id);
     uint32_t index = api == TP_NO_ID ? TP_NO_ID : tp_id_map_get(&r->call_index, api);
     const struct call *call = index == TP_NO_ID ? NULL : TP_AT(&r->calls, struct call, index);
-    struct tp_str type = tp_rocm_texts_get(&r->strings, tp_database_int_or(row, OP_TYPE_ID, TP_NULL_INT));
-    struct tp_str name = tp_rocm_texts_get(&r->strings, tp_database_int_or(row, DESCRIPTION_ID, TP_NULL_INT));
-    struct tp_row_device operation = tp_rocm_start_operation(TP_ROW_KERNEL, span_ns);
+    struct tp_str type = tp_row_texts_get(&r->strings, tp_database_int_or(row, OP_TYPE_ID, TP_NULL_INT));
+    struct tp_str name = tp_row_texts_get(&r->strings, tp_database_int_or(row, DESCRIPTION_ID, TP_NULL_INT));
+    struct tp_row_device operation = tp_row_start_operation(TP_ROW_KERNEL, span_ns);
     operation.device = tp_database_int_or(row, GPU_ID, 0);
     operation.stream = tp_database_int_or(row, QUEUE_ID, 0);
     operation.correlation = api == TP_NO_ID ? 0 : (int64_t)api;
@@ -248,15 +249,15 @@ static int read_call(void *context, const struct tp_database_row *row, struct tp
     const struct tp_str none = {NULL, 0};
     int64_t span_ns[2];
     (void)err;
-    if (!tp_rocm_read_span(row, START, END, span_ns)) {
+    if (!tp_row_read_span(row, START, END, span_ns)) {
         r->bad_calls++;
         return TP_OK;
     }
-    struct tp_str name = tp_rocm_texts_get(&r->strings, tp_database_int_or(row, API_NAME_ID, TP_NULL_INT));
+    struct tp_str name = tp_row_texts_get(&r->strings, tp_database_int_or(row, API_NAME_ID, TP_NULL_INT));
     uint32_t thread =
         tp_row_events_thread(r->events, tp_database_int_or(row, PID, 0), tp_database_int_or(row, TID, 0), none, none);
     if (!tp_str_starts(name, "hip")) {
-        r->operators += tp_rocm_add_marker(r->events, name, thread, span_ns);
+        r->operators += tp_row_add_marker(r->events, name, thread, span_ns);
         return TP_OK;
     }
     r->runtime_calls++;
@@ -332,20 +333,23 @@ static int read_tables(struct rpd *r, struct tp_error *err)
     return TP_OK;
 }
 
-int tp_rpd_read(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid)
+static int read_database(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid)
 {
     struct tp_arena *scratch = events->scratch;
     struct rpd r = {.db = db, .sink = source->sink, .events = events, .calls = TP_VEC(scratch, struct call)};
     (void)pid;
-    tp_rocm_texts_init(&r.strings, scratch);
+    tp_row_texts_init(&r.strings, scratch);
     tp_id_map_init(&r.call_of_operation, scratch);
     tp_id_map_init(&r.call_index, scratch);
     int code = read_tables(&r, source->err);
     if (code < 0)
         return code;
     if (!r.operations)
-        return tp_error_set(source->err, TP_EFORMAT, 0,
-                            "a rocmProfileData file without a device operation: record with runTracer.sh");
+        return tp_error_set(source->err, TP_EFORMAT, 0, "%s", tp_rpd_producer.refusal);
     add_facts(&r);
     return TP_OK;
 }
+
+const struct tp_database_producer tp_rpd_producer = {
+    is_rpd, list_processes, read_database,
+    "a rocmProfileData file without a device operation: record with runTracer.sh"};

@@ -8,58 +8,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "webreport/trace/inputs/sqlite/nsys.h"
-#include "webreport/trace/inputs/sqlite/rocm.h"
+#include "webreport/trace/inputs/sqlite/producers.h"
 #include "webreport/trace/inputs/sqlite/unpacked_file.h"
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
 
 /* ---- producers ---- */
 
-/* A producer of databases. */
-struct producer {
-    const char *name;
-    bool (*is_one)(const struct tp_database *db);
-    /* Appends the pids of the processes to `pids` (elements: int64_t). */
-    int (*list)(struct tp_database *db, struct tp_vec *pids, struct tp_error *err);
-    int (*read)(struct tp_database *db, struct tp_source *source, struct tp_row_events *events, int64_t pid);
-    const char *refusal; /* sentence for a file without a process */
-};
-
-static bool has_table_that_begins(const struct tp_database *db, const char *const *begins)
+static const struct tp_database_producer *find_producer(const struct tp_database *db)
 {
-    for (uint32_t i = 0; i < tp_database_table_count(db); i++)
-        if (tp_str_starts_with_one_of(tp_database_table(db, i), begins))
-            return true;
-    return false;
-}
-
-static bool is_nsys(const struct tp_database *db)
-{
-    static const char *const begins[] = {"CUPTI_ACTIVITY_KIND_",
-                                         "NVTX_EVENTS",
-                                         "META_DATA_EXPORT",
-                                         "EXPORT_META_DATA",
-                                         "TARGET_INFO_",
-                                         "OSRT_API",
-                                         NULL};
-    return tp_database_has(db, "StringIds") && has_table_that_begins(db, begins);
-}
-
-static const struct producer producers[] = {
-    {"nsys", is_nsys, tp_nsys_list_processes, tp_nsys_read,
-     "an Nsight Systems export without CUDA rows: record with --trace=cuda,nvtx"},
-    {"rocpd", tp_rocpd_is_one, tp_rocpd_list_processes, tp_rocpd_read,
-     "a rocprofv3 database without kernel dispatches: record with --kernel-trace --hip-trace"},
-    {"rpd", tp_rpd_is_one, tp_rpd_list_processes, tp_rpd_read,
-     "a rocmProfileData file without a device operation: record with runTracer.sh"},
-};
-
-static const struct producer *find_producer(const struct tp_database *db)
-{
+#define ROW(name) &tp_##name##_producer,
+    static const struct tp_database_producer *const producers[] = {TP_DATABASE_PRODUCERS(ROW)};
+#undef ROW
     for (size_t i = 0; i < sizeof producers / sizeof *producers; i++)
-        if (producers[i].is_one(db))
-            return &producers[i];
+        if (producers[i]->is_one(db))
+            return producers[i];
     return NULL;
 }
 
@@ -91,7 +54,7 @@ struct job {
     struct tp_arena scratch;
 };
 
-static int choose_process(const struct tp_vec *pids, const struct producer *producer, int64_t *pid,
+static int choose_process(const struct tp_vec *pids, const struct tp_database_producer *producer, int64_t *pid,
                           struct tp_error *err)
 {
     if (!pids->count)
@@ -104,7 +67,7 @@ static int choose_process(const struct tp_vec *pids, const struct producer *prod
                         pids->count);
 }
 
-static int read_database(struct job *job, const struct producer *producer, struct tp_error *err)
+static int read_database(struct job *job, const struct tp_database_producer *producer, struct tp_error *err)
 {
     struct tp_source *source = job->source;
     int64_t pid = 0;
@@ -122,7 +85,7 @@ static int read_database(struct job *job, const struct producer *producer, struc
     return producer->read(job->db, source, &job->events, pid);
 }
 
-static int list_database_parts(struct job *job, const struct producer *producer, struct tp_error *err)
+static int list_database_parts(struct job *job, const struct tp_database_producer *producer, struct tp_error *err)
 {
     struct tp_vec pids = TP_VEC(&job->scratch, int64_t);
     int code = producer->list(job->db, &pids, err);
@@ -145,7 +108,7 @@ static int open_and_use(void *context, struct tp_error *err)
     tp_unpacked_file_remove(&job->unpacked); /* an open file remains readable */
     if (code < 0)
         return code;
-    const struct producer *producer = find_producer(job->db);
+    const struct tp_database_producer *producer = find_producer(job->db);
     if (!producer)
         return refuse_unknown_database(job->db, err);
     return job->source ? read_database(job, producer, err) : list_database_parts(job, producer, err);
