@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""same_facts.py A.json B.json [WORKER]: compares two documents of `report --json` value by value, except facts of the
-file itself: its name, size and hash, the positions of events in it, and counts of its elements. WORKER: compares only
-the profile of A whose worker's name ends in this text with the first profile of B. Prints the first differences."""
+"""same_facts.py A.json B.json [WORKER [EXCEPT]]: compares two documents of `report --json` value by value, except facts
+of the file itself: its name, size and hash, the positions of events in it, and counts of its elements. WORKER: compares
+only the profile of A whose worker's name ends in this text with the first profile of B. EXCEPT: pattern of more paths
+that may differ. Prints the first differences."""
 import json
 import re
 import sys
@@ -22,11 +23,13 @@ def leaves(value, path=""):
 
 def main():
     a, b = (json.load(open(name, encoding="utf-8")) for name in sys.argv[1:3])
-    if len(sys.argv) > 3:
+    if len(sys.argv) > 3 and sys.argv[3]:
         a = [p for run in a["runs"] for p in run["profiles"] if p["worker"].endswith(sys.argv[3])][0]
         b = b["runs"][0]["profiles"][0]
     a, b = dict(leaves(a)), dict(leaves(b))
-    bad = [path for path in sorted({**a, **b}) if path not in a or path not in b or a[path] != b[path]]
+    may_differ = re.compile(sys.argv[4] if len(sys.argv) > 4 else "$^")
+    bad = [path for path in sorted({**a, **b})
+           if not may_differ.search(path) and (path not in a or path not in b or a[path] != b[path])]
     for path in bad[:5]:
         print(f"{path}: {a.get(path, 'absent')} | {b.get(path, 'absent')}")
     print(f"{len({**a, **b}) - len(bad)} of {len({**a, **b})} values are equal")

@@ -364,3 +364,13 @@ struct tp_str tp_database_text(const struct tp_database_row *row, unsigned colum
     const char *text = (const char *)sqlite3_value_text(cell);
     return (struct tp_str){text, text ? (size_t)sqlite3_value_bytes(cell) : 0};
 }
+
+struct tp_str tp_database_bytes(const struct tp_database_row *row, unsigned column)
+{
+    int at = row->at[column];
+    sqlite3_value *cell = at < 0 ? NULL : sqlite3_column_value(row->statement, at);
+    if (!cell || sqlite3_value_type(cell) != SQLITE_BLOB)
+        return (struct tp_str){NULL, 0};
+    const char *bytes = sqlite3_value_blob(cell);
+    return (struct tp_str){bytes, bytes ? (size_t)sqlite3_value_bytes(cell) : 0};
+}

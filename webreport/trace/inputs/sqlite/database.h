@@ -67,4 +67,7 @@ static inline int64_t tp_database_int_or(const struct tp_database_row *row, unsi
 /* Returns the text of a column; ptr NULL if the value is not a text. Valid until the next row. */
 struct tp_str tp_database_text(const struct tp_database_row *row, unsigned column);
 
+/* Returns the bytes of a column; ptr NULL if the value is not a blob. Valid until the next row. */
+struct tp_str tp_database_bytes(const struct tp_database_row *row, unsigned column);
+
 #endif

@@ -59,3 +59,8 @@ struct tp_str tp_database_text(const struct tp_database_row *row, unsigned colum
     (void)column;
     return (struct tp_str){NULL, 0};
 }
+
+struct tp_str tp_database_bytes(const struct tp_database_row *row, unsigned column)
+{
+    return tp_database_text(row, column);
+}
