@@ -4,6 +4,7 @@ function `made_KIND` below. Tables and columns are those of Nsight Systems 2026.
 import gzip
 import os
 import sqlite3
+import struct
 import sys
 
 MS = 1000000  # a millisecond, ns
@@ -327,6 +328,58 @@ def made_rpd(folder):
         packed.write(plain.read())
     os.remove(path)
     return None, None
+
+
+def made_nvprof(folder):
+    """The recording of made_plain as nvprof stores it: times of the wall clock, CUPTI's numbers of calls and of kinds of memory,
+    and two rows for each range."""
+    export, process = made_plain(folder)
+    of_string = {number: text for text, number in export.strings.items()}
+    strings, calls = {}, {"cudaMemcpyAsync_v3020": 41, "cudaLaunchKernel_v7000": 211, "cudaMemsetAsync_ptsz_v7000": 51,
+                          "cudaStreamSynchronize_v3020": 131}
+
+    def string(text):
+        return strings.setdefault(text, len(strings) + 1)
+
+    def rows(table, columns):
+        return export.db.execute(f"SELECT {columns} FROM {table}").fetchall()
+
+    script = ["""CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT NOT NULL);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (_id_ INTEGER PRIMARY KEY, start, end, deviceId, contextId, streamId,
+            correlationId, registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory,
+            dynamicSharedMemory, name);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (_id_ INTEGER PRIMARY KEY, start, end, deviceId, streamId, correlationId, bytes,
+            copyKind, srcKind, dstKind);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (_id_ INTEGER PRIMARY KEY, start, end, deviceId, streamId, correlationId, bytes,
+            memoryKind);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (_id_ INTEGER PRIMARY KEY, cbid, start, end, processId, threadId, correlationId);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_MARKER (_id_ INTEGER PRIMARY KEY, flags, timestamp, id, objectKind, objectId, name);
+        CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (_id_ INTEGER PRIMARY KEY, id, name, numMultiprocessors,
+            computeCapabilityMajor, computeCapabilityMinor, globalMemorySize);"""]
+
+    def insert(table, *values):
+        script.append(f"INSERT INTO CUPTI_ACTIVITY_KIND_{table} VALUES (NULL, {', '.join(map(str, values))});")
+
+    thread = -1 << 62 | 4242  # the system's handle of a thread, of which nvprof stores the lower half in RUNTIME
+    for start, end, correlation, name in rows("CUPTI_ACTIVITY_KIND_RUNTIME", "start, end, correlationId, nameId"):
+        insert("RUNTIME", calls[of_string[name]], UTC + start, UTC + end, 4242, 4242, correlation)
+    common = "start, end, deviceId, {}streamId, correlationId, "
+    for start, end, *more, name in rows("CUPTI_ACTIVITY_KIND_KERNEL", common.format("contextId, ") + """registersPerThread, gridX,
+            gridY, gridZ, blockX, blockY, blockZ, staticSharedMemory, dynamicSharedMemory, demangledName"""):
+        insert("CONCURRENT_KERNEL", UTC + start, UTC + end, *more, string(of_string[name]))
+    for start, end, *more, source, target in rows("CUPTI_ACTIVITY_KIND_MEMCPY", common.format("") + "bytes, copyKind, srcKind, dstKind"):
+        insert("MEMCPY", UTC + start, UTC + end, *more, source + 1, target + 1)
+    for start, end, *more, kind in rows("CUPTI_ACTIVITY_KIND_MEMSET", common.format("") + "bytes, memKind"):
+        insert("MEMSET", UTC + start, UTC + end, *more, kind + 1)
+    for marker, (start, end, text) in enumerate(rows("NVTX_EVENTS", "start, end, text"), 1):
+        owner = "X'" + (struct.pack("<i", 4242) + struct.pack("<q", thread)).hex() + "'"
+        insert("MARKER", 2, UTC + start, marker, 2, owner, string(text))
+        insert("MARKER", 4, UTC + end, marker, 2, owner, 0)
+    insert("MARKER", 1, UTC + 5, 9999, 2, "X''", string("a point in time"))
+    insert("DEVICE", 0, string("NVIDIA H100"), 132, 9, 0, 80 << 30)
+    script += [f"INSERT INTO StringTable VALUES ({number}, '{text}');" for text, number in strings.items()]
+    database(folder, "run.nvvp", "\n".join(script))
+    return export, process
 
 
 def main():

@@ -39,6 +39,12 @@ else
     skip "reports of databases equal the reports of traces" "no $inputs"
 fi
 
+nvprof() { # checks that nvprof and Nsight Systems agree on a recording, but on the time before its first call
+    rm -rf n && mkdir n && python3 "$maker" nvprof n && report_of "$PWD/n/run.nvvp" one && report_of "$PWD/n/run.sqlite" two &&
+        python3 "$same" one.json two.json "" "producer$|/(host_|device_|profiler_)?(start|end)_us$"
+}
+check "the report of nvprof's database equals that of Nsight Systems" nvprof
+
 # ---- hostile and damaged files ----
 
 survives() { # survives FILE: checks that the report ends with exit code 0 or 3, in little time and memory
@@ -74,9 +80,9 @@ damaged() { # damaged COUNT SEED: damages databases at random, and reads each
 import gzip, os, random, subprocess, sys
 count, seed, maker, program = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 draw, whole = random.Random(seed), []
-for kind in ("plain", "two_processes", "graph", "rocpd", "rpd"):
+for kind in ("plain", "two_processes", "graph", "rocpd", "rpd", "nvprof"):
     subprocess.run([sys.executable, maker, kind, "whole_" + kind], check=True)
-    name = os.listdir("whole_" + kind)[0]
+    name = sorted(os.listdir("whole_" + kind))[0]
     with open(f"whole_{kind}/{name}", "rb") as file:
         data = file.read()
     whole.append(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)

@@ -48,7 +48,7 @@ const struct tp_input_format tp_input_formats[] = {
     {"gzip twice", NULL, BYTES("\x1F\x8B", 0), .refusal = "compressed by gzip twice: unpack it once (gunzip FILE)"},
     {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257),
      .refusal = "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
-    {"SQLite", ".sqlite .sqlite.gz .sqlite3 .db .rpd .rpd.gz .rocpd", BYTES("SQLite format 3\0", 0),
+    {"SQLite", ".sqlite .sqlite.gz .sqlite3 .db .rpd .rpd.gz .rocpd .nvvp .nvprof", BYTES("SQLite format 3\0", 0),
      .read = tp_sqlite_input_read, .list_parts = tp_sqlite_input_list_parts},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), .refusal = NSYS},
     {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0),

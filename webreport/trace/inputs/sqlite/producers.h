@@ -18,7 +18,7 @@ struct tp_database_producer {
 };
 
 /* The first producer that recognises a database reads it. */
-#define TP_DATABASE_PRODUCERS(X) X(nsys) X(rocpd) X(rpd)
+#define TP_DATABASE_PRODUCERS(X) X(nsys) X(rocpd) X(rpd) X(nvprof)
 
 #define TP_DECLARE_PRODUCER(name) extern const struct tp_database_producer tp_##name##_producer;
 TP_DATABASE_PRODUCERS(TP_DECLARE_PRODUCER)
