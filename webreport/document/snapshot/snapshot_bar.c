@@ -79,7 +79,7 @@ void tp_snapshot_page_put_bar(const struct tp_snapshot_page *page)
                                           : page->device->replay.event_count
                                               ? "Reserved memory at the peak, by category"
                                               : "Reserved memory at the end, by category",
-                                          oom                                ? "When it failed"
+                                          oom                                ? "At failure"
                                           : page->device->replay.event_count ? "At the peak"
                                                                              : "At the end",
                                           bar.segments, bar.count),
