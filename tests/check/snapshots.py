@@ -280,4 +280,5 @@ def case_fixtures():
         equal(row["file"], (code, row["text"] in messages), (row["exit"], True))
 
 
-globals()["case_" + sys.argv[3]]()
+if __name__ == "__main__":
+    globals()["case_" + sys.argv[3]]()

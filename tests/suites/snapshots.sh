@@ -22,6 +22,9 @@ check "protocols, gzip, pages and orders of keys give the same numbers" snapshot
 check "code in a pickle is refused and does not run" snapshots code
 check "cut and damaged files are refused" snapshots damage
 check "impossible lengths, references and types are refused" snapshots hostile
+runs() { "$python" "$ROOT/tests/check/snapshot_runs.py" "$TP" "$WORK" "$1"; }
+check "several snapshots and folders: a row for each rank" runs ranks
+check "ranks with equal peaks; more ranks than pages" runs equal_ranks
 
 seed=${SEED:-1} count=$(is_checked && draws 200 40 || draws 4000 300)
 drawn() { "$python" "$ROOT/tests/check/snapshots_drawn.py" "$TP" "$WORK" "$seed" "$count"; }

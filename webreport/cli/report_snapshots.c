@@ -34,7 +34,9 @@ static int run(void *context, struct tp_error *err)
         code = tp_cmd_separate_assets(&w->work, o->html, &options);
     if (code < 0)
         return code;
-    tp_snapshots_document(&document, snapshots.items, snapshots.count, o->page.redact, &w->work.arena);
+    tp_snapshots_document(
+        &document, &(struct tp_snapshots_shown){snapshots.items, snapshots.count, &snapshots.failed, o->page.redact},
+        &w->work.arena);
     return tp_cmd_write_outputs(&w->work, &document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 

@@ -7,6 +7,7 @@
 #include "webreport/session/inputs.h"
 #include "webreport/trace/file_head.h"
 #include "writer/base/path.h"
+#include "writer/base/sort.h"
 
 /* ---- search ---- */
 
@@ -126,6 +127,17 @@ static int check_results(struct state *state, struct tp_error *err)
                         failed + state->snapshots->count);
 }
 
+/* Orders paths by rank; paths without a rank come last. */
+static int compare_ranks(const void *x, const void *y, const void *context)
+{
+    int64_t a = tp_snapshot_rank_of_file(tp_str_of(tp_path_base(*(const char *const *)x)));
+    int64_t b = tp_snapshot_rank_of_file(tp_str_of(tp_path_base(*(const char *const *)y)));
+    (void)context; /* all data is in the paths */
+    if ((a == TP_NULL_INT) != (b == TP_NULL_INT))
+        return a == TP_NULL_INT ? 1 : -1;
+    return (a > b) - (a < b);
+}
+
 int tp_snapshot_session_run(struct tp_snapshots *snapshots, const struct tp_snapshot_session *session,
                             struct tp_arena *arena, struct tp_error *err)
 {
@@ -135,6 +147,7 @@ int tp_snapshot_session_run(struct tp_snapshots *snapshots, const struct tp_snap
     *snapshots = (struct tp_snapshots){.failed = TP_VEC(arena, struct tp_snapshot_failure)};
     for (size_t i = 0; i < session->input_count && code == TP_OK; i++)
         code = list_input(&paths, session->inputs[i], arena, err);
+    tp_merge_sort(arena, paths.data, paths.count, sizeof(const char *), compare_ranks, NULL);
     snapshots->items = tp_arena_array(arena, paths.count, sizeof *snapshots->items);
     for (size_t i = 0; i < paths.count && code == TP_OK; i++) {
         const char *path = *TP_AT(&paths, const char *, i);

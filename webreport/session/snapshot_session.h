@@ -13,11 +13,6 @@ struct tp_snapshots {
     struct tp_vec failed; /* inputs that could not be used; elements: struct tp_snapshot_failure */
 };
 
-struct tp_snapshot_failure {
-    struct tp_str file; /* last part of the path */
-    struct tp_str why;
-};
-
 /* Returns 1 if the inputs are memory snapshots: every input is one, or a folder with snapshots and without traces.
  * Returns 0 if no input is a snapshot, and TP_EUSAGE if only some are. Can also return TP_ENOMEM. */
 int tp_snapshot_detect_inputs(const struct tp_run_search *search);

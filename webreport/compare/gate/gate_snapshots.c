@@ -2,7 +2,6 @@
 #include "webreport/compare/gate/gate_snapshots.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "webreport/compare/gate/gate_snapshot_values.h"
 #include "webreport/compare/gate/metric_amount.h"
@@ -22,30 +21,6 @@ struct checking {
     bool has_baseline;
     struct tp_vec items; /* elements: struct tp_check_item */
 };
-
-/* ---- ranks ---- */
-
-int64_t tp_check_rank_of_snapshot(struct tp_str file)
-{
-    static const char word[] = "rank";
-    enum { MOST_DIGITS = 9 };
-    int64_t rank = TP_NULL_INT, named = TP_NULL_INT;
-    for (size_t i = 0; i < file.len;) {
-        int64_t number = 0;
-        size_t first = i;
-        while (i < file.len && tp_is_digit(file.ptr[i]) && i - first < MOST_DIGITS)
-            number = number * 10 + (file.ptr[i++] - '0');
-        if (i == first) {
-            i++;
-            continue;
-        }
-        rank = number;
-        size_t end = first && strchr("-_", file.ptr[first - 1]) ? first - 1 : first;
-        if (end >= sizeof word - 1 && memcmp(file.ptr + end - (sizeof word - 1), word, sizeof word - 1) == 0)
-            named = number;
-    }
-    return named != TP_NULL_INT ? named : rank;
-}
 
 /* ---- verdicts ---- */
 
@@ -168,7 +143,7 @@ static struct tp_check_item *add_item(struct checking *checking, const struct tp
 static const struct tp_snapshot_device *find_base(const struct tp_check_snapshots *base, int64_t rank, int64_t device)
 {
     for (size_t i = 0; i < base->count; i++) {
-        if (base->count > 1 && tp_check_rank_of_snapshot(base->items[i].file) != rank)
+        if (base->count > 1 && base->items[i].rank != rank)
             continue;
         for (uint64_t k = 0; k < base->items[i].device_count; k++)
             if (base->items[i].devices[k].device == device)
@@ -180,7 +155,7 @@ static const struct tp_snapshot_device *find_base(const struct tp_check_snapshot
 static struct tp_str name_of_subject(const struct tp_check_snapshots *run, const struct tp_snapshot_result *result,
                                      const struct tp_snapshot_device *device, struct tp_arena *arena)
 {
-    int64_t rank = tp_check_rank_of_snapshot(result->file);
+    int64_t rank = result->rank;
     const char *file = run->count < 2        ? ""
                        : rank == TP_NULL_INT ? tp_text_printf(arena, "%.*s", (int)result->file.len, result->file.ptr)
                                              : tp_text_printf(arena, "rank %lld", (long long)rank);
@@ -195,11 +170,11 @@ static struct tp_vec list_subjects(const struct tp_check_snapshots *run, const s
     struct tp_vec subjects = TP_VEC(arena, struct subject);
     for (size_t i = 0; i < run->count; i++) {
         const struct tp_snapshot_result *result = &run->items[i];
-        int64_t rank = tp_check_rank_of_snapshot(result->file);
         for (uint64_t k = 0; k < result->device_count; k++) {
             const struct tp_snapshot_device *device = &result->devices[k];
-            *(struct subject *)tp_vec_push(&subjects) = (struct subject){
-                name_of_subject(run, result, device, arena), rank, device, find_base(base, rank, device->device)};
+            *(struct subject *)tp_vec_push(&subjects) =
+                (struct subject){name_of_subject(run, result, device, arena), result->rank, device,
+                                 find_base(base, result->rank, device->device)};
         }
     }
     return subjects;
@@ -245,7 +220,7 @@ static struct tp_check_side make_side(const struct tp_check_snapshots *side, str
         struct tp_summary *item = &items[i];
         *item =
             (struct tp_summary){.key = {.job = TP_STR(""),
-                                        .rank = tp_check_rank_of_snapshot(result->file),
+                                        .rank = result->rank,
                                         .world_size = TP_NULL_INT,
                                         .worker = TP_STR(""),
                                         .span = TP_NULL_INT},

@@ -20,7 +20,4 @@ void tp_check_snapshots_build(struct tp_check *check, struct tp_check_input *inp
                               const struct tp_check_snapshots *run, const struct tp_check_snapshots *base,
                               struct tp_arena *arena);
 
-/* Returns the rank in a file name: the number after the last "rank", or the last number. TP_NULL_INT if it has none. */
-int64_t tp_check_rank_of_snapshot(struct tp_str file);
-
 #endif

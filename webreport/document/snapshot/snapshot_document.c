@@ -10,37 +10,57 @@
 
 /* ---- JSON ---- */
 
-/* A result as a member of a record. */
+/* A struct as a member of a record. */
 struct written {
-    const struct tp_snapshot_result *result;
+    const struct tp_fields *fields;
+    const void *at;
     struct tp_arena *arena;
 };
 
 static void write_members(const struct tp_data *value, struct tp_json *json)
 {
     const struct written *written = value->self;
-    tp_fields_json(&tp_snapshot_result_fields, written->result, written->arena, json);
+    tp_fields_json(written->fields, written->at, written->arena, json);
 }
 
-static const struct tp_data_source WRITTEN = {.write = write_members};
-
-static struct tp_data written_value(const struct tp_snapshot_result *result, struct tp_arena *arena)
+static struct tp_data written_value(const struct tp_fields *fields, const void *at, struct tp_arena *arena)
 {
+    static const struct tp_data_source source = {.write = write_members};
     struct written *written = tp_arena_alloc(arena, sizeof *written);
-    *written = (struct written){result, arena};
-    return (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &WRITTEN, .self = written};
+    *written = (struct written){fields, at, arena};
+    return (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &source, .self = written};
+}
+
+static void fill_record_of_ranks(struct tp_document *document, const struct tp_snapshots_shown *shown,
+                                 const struct tp_snapshot_rank *rows, size_t row_count)
+{
+    tp_object_add_text(document->record, "format", "tracepress.memory_snapshots/1");
+    struct tp_list *ranks = tp_object_add_list(document->record, "ranks");
+    for (size_t i = 0; i < row_count; i++)
+        tp_list_add(ranks, written_value(&tp_snapshot_rank_fields, &rows[i], document->arena));
+    struct tp_list *snapshots = tp_object_add_list(document->record, "snapshots");
+    for (size_t i = 0; i < shown->count; i++)
+        tp_list_add(snapshots, written_value(&tp_snapshot_result_fields, &shown->results[i], document->arena));
+    struct tp_list *failed = tp_object_add_list(document->record, "failed");
+    for (size_t i = 0; i < shown->failed->count; i++) {
+        const struct tp_snapshot_failure *one = TP_AT(shown->failed, struct tp_snapshot_failure, i);
+        struct tp_object *item = tp_list_add_object(failed);
+        tp_object_add_str(item, "file", one->file);
+        tp_object_add_str(item, "error", one->why);
+    }
 }
 
 /* ---- pages ---- */
 
-static void put_title(const struct tp_snapshot_page *page, bool is_one_device)
+/* label: text in the navigation */
+static void put_title(const struct tp_snapshot_page *page, bool is_one_device, const char *label)
 {
     const struct tp_snapshot_device *device = page->device;
     struct tp_str file = tp_shown_text(&page->naming, page->result->file);
     const char *gpu = tp_text_printf(page->arena, "GPU %lld", (long long)device->device);
     const char *title = is_one_device ? tp_text_printf(page->arena, "%.*s", (int)file.len, file.ptr)
                                       : tp_text_printf(page->arena, "%.*s, %s", (int)file.len, file.ptr, gpu);
-    tp_document_add_title(page->document, &(struct tp_title_block){title, "memory", is_one_device ? "Overview" : gpu});
+    tp_document_add_title(page->document, &(struct tp_title_block){title, "memory", label});
     tp_document_add_fact(page->document, "", "memory snapshot");
     tp_document_add_fact(page->document, "", gpu);
     if (device->replay.event_count)
@@ -53,9 +73,9 @@ static void put_title(const struct tp_snapshot_page *page, bool is_one_device)
                                               tp_text_of_count(page->arena, (int64_t)device->replay.event_count)));
 }
 
-static void put_device(const struct tp_snapshot_page *page, bool is_one_device)
+static void put_device(const struct tp_snapshot_page *page, bool is_one_device, const char *label)
 {
-    put_title(page, is_one_device);
+    put_title(page, is_one_device, label);
     if (page->device->replay.event_count && !page->device->replay.is_exact)
         tp_document_add_notice(
             page->document, TP_TONE_UNSURE, "Amounts before the end are approximate",
@@ -86,24 +106,49 @@ static void put_empty(const struct tp_snapshot_page *page)
                                 .text = "Call torch.cuda.memory._record_memory_history() before the model is made."});
 }
 
-void tp_snapshots_document(struct tp_document *document, struct tp_snapshot_result *results, size_t count, bool redact,
-                           struct tp_arena *arena)
+/* Adds the pages of all devices of one snapshot. */
+static void put_snapshot(struct tp_snapshot_page *page, const struct tp_snapshot_result *result)
 {
-    tp_document_init(document, "Memory snapshot", arena);
-    struct tp_list *list = count == 1 ? NULL : tp_object_add_list(document->record, "snapshots");
-    for (size_t i = 0; i < count; i++) {
-        const struct tp_snapshot_result *result = &results[i];
-        struct tp_snapshot_page page = {
-            .document = document, .arena = arena, .result = result, .naming = {.arena = arena, .redact = redact}};
-        if (list)
-            tp_list_add(list, written_value(result, arena));
-        for (uint64_t k = 0; k < result->device_count; k++) {
-            page.device = &result->devices[k];
-            put_device(&page, result->device_count == 1);
-        }
-        if (!result->device_count)
-            put_empty(&page);
+    page->result = result;
+    for (uint64_t i = 0; i < result->device_count; i++) {
+        page->device = &result->devices[i];
+        put_device(page, result->device_count == 1,
+                   result->device_count == 1
+                       ? "Overview"
+                       : tp_text_printf(page->arena, "GPU %lld", (long long)page->device->device));
     }
-    if (!list)
-        document->written_record = written_value(&results[0], arena);
+    if (!result->device_count)
+        put_empty(page);
+}
+
+/* Adds the page of all ranks, then the pages of the gravest ranks in the order of the ranks. */
+static void put_ranks(struct tp_snapshot_page *page, const struct tp_snapshots_shown *shown)
+{
+    size_t count;
+    struct tp_snapshot_rank *rows = tp_snapshot_ranks_list(shown->results, shown->count, &count, page->arena);
+    const struct tp_snapshot_rank **sorted = tp_snapshot_ranks_by_gravity(rows, count, page->arena);
+    bool *has_page = tp_arena_array(page->arena, count, sizeof *has_page);
+    for (size_t i = 0; i < count && i < TP_SNAPSHOT_PAGES; i++)
+        has_page[sorted[i] - rows] = true;
+    tp_snapshot_page_put_ranks(page, rows, count, shown->failed, has_page);
+    for (size_t i = 0; i < count; i++) {
+        page->result = rows[i].result;
+        page->device = rows[i].device;
+        if (has_page[i])
+            put_device(page, rows[i].result->device_count == 1, tp_snapshot_rank_name(page, &rows[i]));
+    }
+    fill_record_of_ranks(page->document, shown, rows, count);
+}
+
+void tp_snapshots_document(struct tp_document *document, const struct tp_snapshots_shown *shown, struct tp_arena *arena)
+{
+    struct tp_snapshot_page page = {
+        .document = document, .arena = arena, .naming = {.arena = arena, .redact = shown->redact}};
+    tp_document_init(document, "Memory snapshot", arena);
+    if (shown->count + shown->failed->count > 1) {
+        put_ranks(&page, shown);
+        return;
+    }
+    put_snapshot(&page, &shown->results[0]);
+    document->written_record = written_value(&tp_snapshot_result_fields, &shown->results[0], arena);
 }

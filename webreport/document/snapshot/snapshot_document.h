@@ -5,9 +5,18 @@
 #include "webreport/document/block.h"
 #include "webreport/measure/snapshot/snapshot_result.h"
 
-/* Makes the document of snapshots, with a page for each device of each snapshot. The JSON of one snapshot is its
- * document (tracepress.memory_snapshot/1); that of several is a list of such documents. redact: hides paths. */
-void tp_snapshots_document(struct tp_document *document, struct tp_snapshot_result *results, size_t count, bool redact,
+/* The snapshots of a document. */
+struct tp_snapshots_shown {
+    const struct tp_snapshot_result *results; /* sorted by rank */
+    size_t count;
+    const struct tp_vec *failed; /* snapshots that could not be used; elements: struct tp_snapshot_failure */
+    bool redact;                 /* hides paths */
+};
+
+/* Makes the document of snapshots. The page of one snapshot has a part for each device, and its JSON is the document
+ * tracepress.memory_snapshot/1. The page of several inputs begins with a table of the ranks, and its JSON
+ * (tracepress.memory_snapshots/1) has these rows and the documents of all snapshots. */
+void tp_snapshots_document(struct tp_document *document, const struct tp_snapshots_shown *shown,
                            struct tp_arena *arena);
 
 #endif

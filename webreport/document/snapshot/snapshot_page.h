@@ -50,6 +50,21 @@ const char *tp_snapshot_page_bytes(const struct tp_snapshot_page *page, uint64_t
 /* Returns a line "file(line): function" as "function (file:line)"; a site without a line as it is. */
 const char *tp_snapshot_page_place(const struct tp_snapshot_page *page, struct tp_str line);
 
+/* Several snapshots: most pages of devices in one document. */
+enum { TP_SNAPSHOT_PAGES = 16 };
+
+/* Returns the name of a row, such as "Rank 3", "Rank 3, GPU 1" or the name of its file. */
+const char *tp_snapshot_rank_name(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *row);
+
+/* Returns the rows: those with out-of-memory events first, then the largest peaks. */
+const struct tp_snapshot_rank **tp_snapshot_ranks_by_gravity(const struct tp_snapshot_rank *rows, size_t count,
+                                                             struct tp_arena *arena);
+
+/* Adds the first page of several snapshots. failed: snapshots that could not be used; elements: struct
+ * tp_snapshot_failure. has_page: for each row, whether its page follows. Uses no device of `page`. */
+void tp_snapshot_page_put_ranks(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *rows, size_t count,
+                                const struct tp_vec *failed, const bool *has_page);
+
 /* Adds the headline, the sentences below it, and the figures. */
 void tp_snapshot_page_put_answer(const struct tp_snapshot_page *page);
 /* Adds the bar of the reserved memory by category. */

@@ -65,7 +65,7 @@ void tp_snapshot_analyse(struct tp_snapshot_result *result, const struct tp_snap
                          struct tp_arena *arena)
 {
     struct tp_vec devices = TP_VEC(arena, struct tp_snapshot_device);
-    *result = (struct tp_snapshot_result){.file = file, .snapshot = snapshot};
+    *result = (struct tp_snapshot_result){.file = file, .rank = tp_snapshot_rank_of_file(file), .snapshot = snapshot};
     tp_code_stacks_build(&result->stacks, snapshot, arena);
     for (int64_t device = next_device(snapshot, 0, true);
          device != INT64_MAX && devices.count < TP_MAX_SNAPSHOT_DEVICES; device = next_device(snapshot, device, false))

@@ -228,6 +228,7 @@ struct tp_snapshot_device {
 
 struct tp_snapshot_result {
     struct tp_str file; /* last part of the path */
+    int64_t rank;       /* rank in the file name; TP_NULL_INT if none */
     const struct tp_snapshot *snapshot;
     struct tp_code_stacks stacks;
     struct tp_snapshot_device *devices;
@@ -248,5 +249,36 @@ void tp_snapshot_analyse(struct tp_snapshot_result *result, const struct tp_snap
 
 /* The document in the JSON of `report` (format tracepress.memory_snapshot/1). */
 extern const struct tp_fields tp_snapshot_result_fields;
+
+/* ---- several snapshots ---- */
+
+/* A device of one of several snapshots, which are usually the ranks of a job. */
+struct tp_snapshot_rank {
+    const struct tp_snapshot_result *result;
+    const struct tp_snapshot_device *device;
+    struct tp_str file;
+    int64_t rank, device_number;         /* rank: TP_NULL_INT if unknown */
+    uint64_t peak_bytes, reserved_bytes; /* largest allocated and reserved bytes */
+    const char *oom_kind;                /* kind of the last out-of-memory event; NULL if none exists */
+    struct tp_str line; /* line with most live bytes at the last out-of-memory event or at the peak; "" if unknown */
+    uint64_t line_bytes;
+};
+
+/* A snapshot that could not be used. */
+struct tp_snapshot_failure {
+    struct tp_str file; /* last part of the path */
+    struct tp_str why;
+};
+
+/* Returns the rank in the name of a snapshot: the number after the last "rank", or the last number. Returns TP_NULL_INT
+ * if the name has no number. */
+int64_t tp_snapshot_rank_of_file(struct tp_str file);
+
+/* Lists the devices of all snapshots, in the order of the snapshots. *count: number of rows. The rows are in `arena`.
+ */
+struct tp_snapshot_rank *tp_snapshot_ranks_list(const struct tp_snapshot_result *results, size_t result_count,
+                                                size_t *count, struct tp_arena *arena);
+
+extern const struct tp_fields tp_snapshot_rank_fields;
 
 #endif

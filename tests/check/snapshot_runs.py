@@ -1,0 +1,86 @@
+"""Checks `tracepress report` on several memory snapshots of a run, which this script makes. Every expected number is
+counted by hand.
+
+usage: snapshot_runs.py TRACEPRESS WORK CASE
+
+Runs one case and exits with 1 if a number, a sentence or an exit code is wrong. WORK: folder for files of the case."""
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+from snapshots import BASE, FREE, MIB, STACK, TRACEPRESS, USED, WORK, block, equal, event, frame, segment, snapshot
+
+
+def report(inputs, folder):
+    """Returns the exit code, the JSON (None without), the digest, the page and the messages."""
+    out = [os.path.join(folder, name) for name in ("o.html", "o.json", "o.md")]
+    for path in out:
+        if os.path.exists(path):
+            os.remove(path)
+    done = subprocess.run([TRACEPRESS, "report", *inputs, "-o", out[0], "--json", out[1], "--markdown", out[2]],
+                          capture_output=True, text=True, timeout=120)
+    texts = [open(path).read() if os.path.exists(path) else None for path in out]
+    return done.returncode, texts[1] and json.loads(texts[1]), texts[2], texts[0], done.stderr
+
+
+def one_block(size, oom_free=None, line=7):
+    """One block of 20 MiB segments, and an out-of-memory event for 118 MiB with this many free bytes of the device."""
+    stack = [frame("/home/user/train.py", line, "step")]
+    events = [event("segment_alloc", BASE, 20 * MIB), event("alloc", BASE, size, stack)]
+    if oom_free is not None:
+        events.append(event("oom", oom_free, 118 * MIB, stack))
+    return snapshot([segment(BASE, 20 * MIB, [block(size, USED, None, stack), block(20 * MIB - size, FREE)])], events)
+
+
+def write(folder, files):
+    os.makedirs(folder, exist_ok=True)
+    paths = []
+    for name, made in files:
+        paths.append(os.path.join(folder, name))
+        with open(paths[-1], "wb") as file:
+            file.write(made if isinstance(made, bytes) else pickle.dumps(made, 4))
+    return paths
+
+
+def case_ranks():
+    """A row for each rank, in the order of the ranks: the number after the last "rank", or the last number."""
+    folder = os.path.join(WORK, "job")
+    damaged = pickle.dumps(one_block(MIB), 4)[:100]
+    paths = write(folder, [("snapshot_oom_rank-3.pickle", one_block(10 * MIB, 10 * MIB)), ("rank10.pickle", one_block(4 * MIB)),
+                           ("rank2_step10.pickle", one_block(6 * MIB)), ("dump_11.pkl", one_block(2 * MIB)),
+                           ("other.pickle", one_block(8 * MIB)), ("rank4.pickle", damaged)])
+    for inputs in ([folder], paths):
+        code, made, digest, page, messages = report(inputs, WORK)
+        equal("exit", (code, "rank4.pickle: the file ends at byte 100" in messages), (0, True))
+        equal("format", made["format"], "tracepress.memory_snapshots/1")
+        rows = [(r["rank"], r["device"], r["file"], r["peak_bytes"] // MIB, r["reserved_bytes"] // MIB, r["oom"], r["line"],
+                 r["line_bytes"] // MIB) for r in made["ranks"]]
+        equal("rows", rows, [(rank, 0, file, peak, 20, oom, "train.py(7): step", peak) for rank, file, peak, oom in (
+            (2, "rank2_step10.pickle", 6, None), (3, "snapshot_oom_rank-3.pickle", 10, "full"),
+            (10, "rank10.pickle", 4, None), (11, "dump_11.pkl", 2, None), (None, "other.pickle", 8, None))])
+        equal("snapshots", [s["file"] for s in made["snapshots"]], [r[2] for r in rows])
+        equal("failed", [f["file"] for f in made["failed"]], ["rank4.pickle"])
+        equal("headline", "Rank 3 ran out of memory for 118.0 MiB at step (train.py:7); the other 4 snapshots did not."
+              in digest.replace("`", ""), True)
+        equal("links to pages", [page.count('href="#j%d-memory"' % k) > 0 for k in range(1, 8)],
+              [False, True, True, True, True, True, False])
+
+
+def case_equal_ranks():
+    """Equal peaks, a larger peak, and more ranks than pages."""
+    folder = os.path.join(WORK, "equal")
+    write(folder, [("rank%d.pickle" % k, one_block(6 * MIB)) for k in range(3)])
+    equal("equal", "All 3 ranks have nearly the same peak, 6.0 MiB; most is from step (train.py:7)." in
+          report([folder], WORK)[2], True)
+    write(folder, [("rank%d.pickle" % k, one_block(9 * MIB if k == 17 else 6 * MIB)) for k in range(18)])
+    code, made, digest, page, messages = report([folder], WORK)
+    equal("larger", "Rank 17 has the largest peak: 9.0 MiB, 3.0 MiB more than the median of the ranks" in digest, True)
+    equal("rows", (code, len(made["ranks"]), len(made["snapshots"])), (0, 18, 18))
+    equal("pages", [page.count('id="j%d-memory"' % k) for k in (1, 2, 17, 18)], [0, 1, 1, 0])
+    equal("largest has a page", 'href="#j17-memory">Rank 17' in page, True)
+
+
+if __name__ == "__main__":
+    globals()["case_" + sys.argv[3]]()
