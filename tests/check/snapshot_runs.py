@@ -4,6 +4,7 @@ counted by hand.
 usage: snapshot_runs.py TRACEPRESS WORK CASE
 
 Runs one case and exits with 1 if a number, a sentence or an exit code is wrong. WORK: folder for files of the case."""
+import gzip
 import json
 import os
 import pickle
@@ -80,6 +81,39 @@ def case_equal_ranks():
     equal("rows", (code, len(made["ranks"]), len(made["snapshots"])), (0, 18, 18))
     equal("pages", [page.count('id="j%d-memory"' % k) for k in (1, 2, 17, 18)], [0, 1, 1, 0])
     equal("largest has a page", 'href="#j17-memory">Rank 17' in page, True)
+
+
+def case_timelines():
+    """Memory timelines of torch.profiler, in both forms, also gzip. Other commands and damaged files are refused."""
+    sizes = [[10, 20, 30], [[0, 100, 0, 0, 0, 400, 0, 0, 0], [0, 100, 200, 0, 0, 400, 0, 0, 0], [0, 100, 0, 0, 0, 0, 0, 0, 0]]]
+    raw = [[-1, 1, 100, 0], [10999, 2, 400, 4], [20000, 2, 200, 1], [30000, 4, -200, 1], [30000, 4, -400, 4]]
+    peak = {"parameters": 100, "optimizer state": 200, "inputs": 0, "temporaries": 0, "activations": 400, "gradients": 0,
+            "autograd detail": 0, "unknown": 0}
+    end = dict(peak, activations=0, **{"optimizer state": 0})
+    for name, made, kind, points, start, at in (("a.json", sizes, "timeline", 3, 500, 1), ("a.raw.json", raw, "raw", 5, 100, 2)):
+        for ending, pack in (("", bytes), (".gz", gzip.compress)):
+            path, = write(WORK, [(name + ending, pack(json.dumps(made).encode()))])
+            code, got, digest, page, messages = report([path], WORK)
+            equal(path, (code, got), (0, {
+                "format": "tracepress.memory_timeline/1", "kind": kind, "points": points, "first_us": 10, "last_us": 30,
+                "start_bytes": start, "end_bytes": 100, "peak_bytes": 700, "peak_index": at, "peak_time_us": 20,
+                "peak_by_category": peak, "largest_by_category": peak, "end_by_category": end}))
+            equal("headline", "The peak is 700 B: activations take 400.0 of 700.0 B" in digest, True)
+            equal("curve", page.count("with pending frees"), 0)
+            done = subprocess.run([TRACEPRESS, "table", path], capture_output=True, text=True)
+            equal("table", (done.returncode, "memory timeline of torch" in done.stderr), (3, True))
+    for text in (b"[[1, 2], [[0]]]", b"[[1, 1, 1", b"[[1, 9, 1, 1]]"):
+        path, = write(WORK, [("bad.json", text)])
+        code, got, digest, page, messages = report([path], WORK)
+        equal(text, (code, got, "memory timeline of torch" in messages), (3, None, True))
+    path, = write(WORK, [("picture.html", b'<html><img src="data:image/png;base64, AAAA"></html>')])
+    code, got, digest, page, messages = report([path], WORK)
+    equal("picture", (code, got), (3, None))
+    shared = os.path.join(os.environ.get("SNAPSHOTS", ""), "timelines")
+    for file in sorted(os.listdir(shared)) if os.path.isdir(shared) else []:
+        if not file.endswith(".expected.json"):
+            code, got, digest, page, messages = report([os.path.join(shared, file)], WORK)
+            equal(file, got, json.load(open(os.path.join(shared, file + ".expected.json"))))
 
 
 if __name__ == "__main__":

@@ -22,8 +22,10 @@ check "protocols, gzip, pages and orders of keys give the same numbers" snapshot
 check "code in a pickle is refused and does not run" snapshots code
 check "cut and damaged files are refused" snapshots damage
 check "impossible lengths, references and types are refused" snapshots hostile
+[ ! -d "$SHARED/data/snapshots" ] || export SNAPSHOTS=$SHARED/data/snapshots
 runs() { "$python" "$ROOT/tests/check/snapshot_runs.py" "$TP" "$WORK" "$1"; }
 check "several snapshots and folders: a row for each rank" runs ranks
+check "memory timelines of torch.profiler" runs timelines
 check "ranks with equal peaks; more ranks than pages" runs equal_ranks
 
 seed=${SEED:-1} count=$(is_checked && draws 200 40 || draws 4000 300)
@@ -45,7 +47,6 @@ else
     skip "sums of drawn programs equal torch.cuda._memory_viz" "no Python with torch: set TORCH_PYTHON"
 fi
 if [ -d "$SHARED/data/snapshots" ]; then
-    export SNAPSHOTS=$SHARED/data/snapshots
     check "every value equals an independent implementation" snapshots fixtures
     reference() { "$python" "$ROOT/tests/check/snapshots_reference.py" "$TP" "$WORK" "$SHARED/oracle/snapshot" "$seed" "$(draws 400 40)"; }
     check "every value of new files equals an independent implementation" reference

@@ -138,6 +138,39 @@ static int report_traces(struct tp_report_session *session, const struct tp_outp
     return tp_inputs_exit_code(code);
 }
 
+/* ---- kinds of inputs ---- */
+
+/* Runs the report for the kind of the inputs. */
+static int report_inputs(struct tp_report_session *session, const struct tp_outputs_options *wanted,
+                         const struct options *o)
+{
+    const struct tp_run_search search = {session->inputs, session->input_count, session->read.include, NULL, true};
+    int code = tp_job_detect_inputs(&search);
+    if (code == TP_EUSAGE)
+        return tp_cmd_print_usage_error(session->console, "report",
+                                        "traces and summaries make different pages; name only traces or only "
+                                        "summaries");
+    if (code < 0) {
+        tp_console_error(session->console, "out of memory");
+        return TP_EXIT_LIMIT;
+    }
+    const char *useless = code ? find_option_without_effect(o) : NULL;
+    if (useless) {
+        tp_console_error(session->console, "report: %s has no effect on the page of summaries", useless);
+        return TP_EXIT_USAGE;
+    }
+    if (code)
+        return report_jobs(session, wanted);
+    if (tp_timeline_detect_input(&search))
+        return tp_report_timeline(session, wanted);
+    code = tp_snapshot_detect_inputs(&search);
+    if (code == TP_EUSAGE)
+        return tp_cmd_print_usage_error(session->console, "report",
+                                        "traces and memory snapshots make different pages; name only traces or only "
+                                        "snapshots");
+    return code > 0 ? tp_report_snapshots(session, wanted) : report_traces(session, wanted);
+}
+
 /* ---- options ---- */
 
 int tp_cmd_report(int argc, char **argv)
@@ -184,25 +217,5 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    code = tp_job_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include, NULL, true});
-    if (code == TP_EUSAGE)
-        return tp_cmd_print_usage_error(&console, "report",
-                                        "traces and summaries make different pages; name only traces or only "
-                                        "summaries");
-    if (code < 0) {
-        tp_console_error(&console, "out of memory");
-        return TP_EXIT_LIMIT;
-    }
-    if (code && find_option_without_effect(&o)) {
-        tp_console_error(&console, "report: %s has no effect on the page of summaries", find_option_without_effect(&o));
-        return TP_EXIT_USAGE;
-    }
-    if (code)
-        return report_jobs(&session, &wanted);
-    code = tp_snapshot_detect_inputs(&(struct tp_run_search){session.inputs, inputs, session.read.include, NULL, true});
-    if (code == TP_EUSAGE)
-        return tp_cmd_print_usage_error(&console, "report",
-                                        "traces and memory snapshots make different pages; name only traces or only "
-                                        "snapshots");
-    return code > 0 ? tp_report_snapshots(&session, &wanted) : report_traces(&session, &wanted);
+    return report_inputs(&session, &wanted, &o);
 }

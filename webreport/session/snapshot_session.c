@@ -82,6 +82,11 @@ int tp_snapshot_detect_inputs(const struct tp_run_search *search)
     return answer;
 }
 
+bool tp_timeline_detect_input(const struct tp_run_search *search)
+{
+    return search->path_count == 1 && tp_file_head_is_timeline(search->paths[0]);
+}
+
 /* ---- reading ---- */
 
 struct state {

@@ -17,6 +17,9 @@ struct tp_snapshots {
  * Returns 0 if no input is a snapshot, and TP_EUSAGE if only some are. Can also return TP_ENOMEM. */
 int tp_snapshot_detect_inputs(const struct tp_run_search *search);
 
+/* Returns whether the only input is a memory timeline (export_memory_timeline). */
+bool tp_timeline_detect_input(const struct tp_run_search *search);
+
 struct tp_snapshot_session {
     const char *const *inputs; /* snapshots and folders of snapshots */
     size_t input_count;

@@ -142,3 +142,9 @@ const struct tp_input_format *tp_file_head_format(const char *path)
     release_start_of_file(&head);
     return format;
 }
+
+bool tp_file_head_is_timeline(const char *path)
+{
+    const struct tp_input_format *format = tp_file_head_format(path);
+    return format && format->is_timeline;
+}

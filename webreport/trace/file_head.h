@@ -21,6 +21,9 @@ int64_t tp_file_head_rank(const char *path);
 /* Returns true if a regular file is a memory snapshot, according to the table of input formats. */
 bool tp_file_head_is_snapshot(const char *path);
 
+/* Returns true if a regular file is a memory timeline (export_memory_timeline), according to the same table. */
+bool tp_file_head_is_timeline(const char *path);
+
 /* Returns the format of a regular file, plain or gzip, by its first 64 KiB of text; NULL if it cannot be read. */
 struct tp_input_format;
 const struct tp_input_format *tp_file_head_format(const char *path);

@@ -37,6 +37,7 @@
 #define TP_MAX_PICKLE_STACK (1u << 27)       /* values that a pickle may have open at a time */
 #define TP_MAX_PICKLE_MEMO (1ull << 31)      /* values that a pickle may number for later use */
 #define TP_MAX_SNAPSHOT_EVENTS 2147483000u   /* allocator events of one device, because their ids have 31 bits */
+#define TP_MAX_TIMELINE_POINTS (1u << 22)    /* times of one memory timeline */
 #define TP_MAX_SNAPSHOT_POOLS 1024u          /* distinct pools; events of further pools count for the default pool */
 #define TP_MAX_SNAPSHOT_DEVICES 128u         /* the number of a device has 8 bits in torch (c10::DeviceIndex) */
 #define TP_MAX_SNAPSHOT_NAME_BYTES 1024u     /* longer texts that the program set (such as user_metadata) are cut */

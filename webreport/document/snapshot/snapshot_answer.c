@@ -39,6 +39,7 @@ static const char *action_for(struct tp_str category)
         {"recomputed activations", "checkpoint smaller parts of the model"},
         {"optimizer state", "use an 8-bit optimizer, or shard it"},
         {"weights", "shard them, or store them with fewer bits"},
+        {"parameters", "shard them, or store them with fewer bits"},
         {"gradients", "free them before the forward pass, or shard them"},
         {"communication", "use smaller buckets"},
     };
@@ -276,9 +277,12 @@ static void put_peak_figures(const struct tp_snapshot_page *page)
 {
     const struct tp_snapshot_device *device = page->device;
     const struct tp_snapshot_peak *peak = &device->peak;
-    if (device->replay.event_count) {
+    if (device->replay.event_count)
         put_figure(page, "Peak", "Largest sum of the sizes of the blocks that the program used at a time.",
                    peak->at.allocated_bytes, "");
+    if (!page->result) {
+        /* a memory timeline has no reserved memory */
+    } else if (device->replay.event_count) {
         put_figure(page, "Reserved", "Largest memory that the allocator reserved.",
                    device->peak_reserved.reserved_bytes, "");
         put_figure(page, "Free in the cache", "Reserved memory at the peak that no block used.",

@@ -75,7 +75,8 @@ void tp_snapshot_page_put_bar(const struct tp_snapshot_page *page)
         add(&bar, "free on the GPU", oom->device_free_bytes, TP_LOOK_WASTED, true);
     tp_document_add_chart(page->document, "causes",
                           tp_chart_causes(page->arena,
-                                          oom ? "Reserved memory at the failed request, by category"
+                                          !page->result ? "Memory at the peak, by category"
+                                          : oom         ? "Reserved memory at the failed request, by category"
                                           : page->device->replay.event_count
                                               ? "Reserved memory at the peak, by category"
                                               : "Reserved memory at the end, by category",

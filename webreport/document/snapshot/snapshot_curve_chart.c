@@ -207,7 +207,8 @@ static void put_marks(struct curve *c)
 static void put_peak(struct curve *c)
 {
     const struct tp_snapshot_peak *peak = &c->page->device->peak;
-    double x = percent_of_event(c, peak->at.index);
+    bool has_time = c->by_time && peak->at.time_us != TP_NULL_INT;
+    double x = has_time ? percent_of_x(c, (double)peak->at.time_us) : percent_of_event(c, peak->at.index);
     bool is_right = x > 60;
     tp_chart_put_percent(c->chart, "peak_x", x);
     tp_object_add_formatted(c->chart, "peak_y", "%.1f",
@@ -246,13 +247,15 @@ void tp_snapshot_page_put_curve(const struct tp_snapshot_page *page)
     put_bands(&c);
     put_areas(&c);
     put_axes(&c, tick);
+    tp_object_add_bool(c.chart, "has_lines", page->result != NULL);
     tp_object_add_text(c.chart, "active", path_of(&c, active_of, 0, false));
     tp_object_add_text(c.chart, "reserved", path_of(&c, reserved_of, 0, false));
     tp_object_add_text(c.chart, "requested", path_of(&c, requested_of, 0, false));
     put_marks(&c);
     put_peak(&c);
-    tp_object_add_formatted(c.chart, "curve_label", "Memory of GPU %lld over %s, by category; peak %s",
-                            (long long)device->device, c.by_time ? "time" : "the events",
+    tp_object_add_formatted(c.chart, "curve_label", "Memory%s over %s, by category; peak %s",
+                            page->result ? tp_text_printf(page->arena, " of GPU %lld", (long long)device->device) : "",
+                            c.by_time ? "time" : "the events",
                             tp_snapshot_page_bytes(page, device->peak.at.allocated_bytes));
     tp_document_add_chart(page->document, "snapshot_curve", tp_data_of_object(c.chart), NULL);
 }

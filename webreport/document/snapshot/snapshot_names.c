@@ -13,6 +13,8 @@ enum tp_look tp_snapshot_category_look(struct tp_str category)
                  {"recomputed activations", TP_LOOK_GPU2},
                  {"workspace", TP_LOOK_GPU3},
                  {"weights", TP_LOOK_COPY},
+                 {"parameters", TP_LOOK_COPY},
+                 {"temporaries", TP_LOOK_GPU3},
                  {"optimizer state", TP_LOOK_LAUNCH},
                  {"gradients", TP_LOOK_COMM},
                  {"communication", TP_LOOK_COMM2},

@@ -11,7 +11,7 @@
 struct tp_snapshot_page {
     struct tp_document *document;
     struct tp_arena *arena;
-    const struct tp_snapshot_result *result;
+    const struct tp_snapshot_result *result; /* NULL: a memory timeline, which has only allocated bytes */
     const struct tp_snapshot_device *device;
     struct tp_naming naming;
 };

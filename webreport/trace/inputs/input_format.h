@@ -35,6 +35,7 @@ struct tp_input_format {
     struct tp_input_sign sign;
     tp_source_reader *read; /* function that reads the format; NULL if the format cannot be read as a trace */
     bool is_snapshot;       /* the format is a memory snapshot, which tp_snapshot_read reads */
+    bool is_timeline;       /* the format is a memory timeline, which tp_memory_timeline_read reads */
     /* sentence that names the format and what the user can do; NULL if the format is never refused. A format with a
      * reader is refused only for callers that do not want it (tp_trace_options.reads_spools). */
     const char *refusal;

@@ -78,7 +78,7 @@ const struct tp_input_format tp_input_formats[] = {
          "torch.profiler(profile_memory=True)"},
     {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), .refusal = "a Jupyter notebook, not a trace"},
     /* ---- JSON lists whose elements are not events ---- */
-    {"memory timeline", NULL, SIGN(tp_sign_is_memory_timeline),
+    {"memory timeline", NULL, SIGN(tp_sign_is_memory_timeline), .is_timeline = true,
      .refusal =
          "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
          "the same run"},
