@@ -63,8 +63,8 @@ def case_ranks():
             (10, "rank10.pickle", 4, None), (11, "dump_11.pkl", 2, None), (None, "other.pickle", 8, None))])
         equal("snapshots", [s["file"] for s in made["snapshots"]], [r[2] for r in rows])
         equal("failed", [f["file"] for f in made["failed"]], ["rank4.pickle"])
-        equal("headline", "Rank 3 ran out of memory for 118.0 MiB at step (train.py:7); the other 4 snapshots did not."
-              in digest.replace("`", ""), True)
+        for text in ("**Out of memory on rank 3 for 118.0 MiB at step (train.py:7): ", "The other 4 snapshots did not run out of"):
+            equal(text, text in digest.replace("`", ""), True)
         equal("links to pages", [page.count('href="#j%d-memory"' % k) > 0 for k in range(1, 8)],
               [False, True, True, True, True, True, False])
 
@@ -73,11 +73,13 @@ def case_equal_ranks():
     """Equal peaks, a larger peak, and more ranks than pages."""
     folder = os.path.join(WORK, "equal")
     write(folder, [("rank%d.pickle" % k, one_block(6 * MIB)) for k in range(3)])
-    equal("equal", "All 3 ranks have nearly the same peak, 6.0 MiB; most is from step (train.py:7)." in
-          report([folder], WORK)[2], True)
+    digest = report([folder], WORK)[2]
+    equal("equal", ("**The peak of rank 0 is 6.0 MiB: " in digest, "All 3 ranks have nearly the same peak." in digest),
+          (True, True))
     write(folder, [("rank%d.pickle" % k, one_block(9 * MIB if k == 17 else 6 * MIB)) for k in range(18)])
     code, made, digest, page, messages = report([folder], WORK)
-    equal("larger", "Rank 17 has the largest peak: 9.0 MiB, 3.0 MiB more than the median of the ranks" in digest, True)
+    equal("larger", ("**The peak of rank 17 is 9.0 MiB: " in digest,
+                     "This is 3.0 MiB more than the median of the 18 ranks." in digest), (True, True))
     equal("rows", (code, len(made["ranks"]), len(made["snapshots"])), (0, 18, 18))
     equal("pages", [page.count('id="j%d-memory"' % k) for k in (1, 2, 17, 18)], [0, 1, 1, 0])
     equal("largest has a page", 'href="#j17-memory">Rank 17' in page, True)

@@ -33,6 +33,15 @@ void tp_document_add_title(struct tp_document *document, const struct tp_title_b
     add_block(document, TP_BLOCK_TITLE)->title = *title;
 }
 
+void tp_document_fold_page(struct tp_document *document, const char *text)
+{
+    for (size_t i = document->blocks.count; i-- > 0;)
+        if (tp_document_block_at(document, i)->kind == TP_BLOCK_TITLE) {
+            tp_document_block_at(document, i)->fold = text;
+            return;
+        }
+}
+
 void tp_document_add_section(struct tp_document *document, const struct tp_section_block *section)
 {
     add_block(document, TP_BLOCK_SECTION)->section = *section;

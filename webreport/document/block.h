@@ -177,7 +177,11 @@ struct tp_block {
     enum tp_block_kind kind;
     unsigned places; /* bits of enum tp_place */
     union {
-        struct tp_title_block title;
+        struct {
+            struct tp_title_block title;
+            /* text after the title of a closed page, such as its most important number; NULL: the page is open */
+            const char *fold;
+        };
         struct tp_section_block section;
         struct {
             const char *term, *text; /* term: name of a fact; "" for other blocks */
@@ -214,6 +218,8 @@ static inline struct tp_block *tp_document_block_at(const struct tp_document *do
 }
 
 void tp_document_add_title(struct tp_document *document, const struct tp_title_block *title);
+/* Closes the page of the last title until the reader clicks on its title. text: text after the title. */
+void tp_document_fold_page(struct tp_document *document, const char *text);
 void tp_document_add_section(struct tp_document *document, const struct tp_section_block *section);
 void tp_document_add_heading(struct tp_document *document, const char *text);
 void tp_document_add_fact(struct tp_document *document, const char *term, const char *text);

@@ -28,10 +28,11 @@ struct filler {
     struct tp_list *meta, *notices, *later_notices, *figures, *notes, *sections, *tables;
 };
 
-static void put_title(struct filler *f, const struct tp_title_block *title)
+static void put_title(struct filler *f, const struct tp_block *block)
 {
-    tp_object_add_text(f->root, "title", title->text);
-    tp_object_add_text(f->root, "id", title->id);
+    tp_object_add_text(f->root, "title", block->title.text);
+    tp_object_add_text(f->root, "id", block->title.id);
+    tp_object_add_text(f->root, "fold", block->fold ? block->fold : "");
 }
 
 static void put_section(struct filler *f, const struct tp_section_block *section)
@@ -267,7 +268,7 @@ static void put_block(struct filler *f, const struct tp_block *block)
     bool is_below = f->part != f->root;
     switch (block->kind) {
     case TP_BLOCK_TITLE:
-        put_title(f, &block->title);
+        put_title(f, block);
         break;
     case TP_BLOCK_SECTION:
         put_section(f, &block->section);

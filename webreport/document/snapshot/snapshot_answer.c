@@ -95,13 +95,22 @@ static void add_fill(struct headline *h)
 
 /* ---- headlines ---- */
 
+/* Adds the name of the rank, such as " on rank 3", if the headline must name it. */
+static void add_rank(struct headline *h, const char *preposition)
+{
+    if (h->page->rank)
+        add(h, tp_text_printf(h->page->arena, " %s %s", preposition, h->page->rank));
+}
+
 static void word_oom(struct headline *h, const struct tp_snapshot_oom *oom)
 {
     const struct tp_snapshot_page *page = h->page;
     h->verdict.tone = TP_TONE_BAD;
+    add(h, "Out of memory");
+    add_rank(h, "on");
     switch (oom->kind) {
     case TP_OOM_FRAGMENTED:
-        add(h, "Out of memory, although ");
+        add(h, ", although ");
         add_cause(h, TP_LOOK_WASTED,
                   tp_text_printf(page->arena, "%s in the cache are free, but in %llu parts",
                                  tp_snapshot_page_bytes(page, oom->fragmentation.inactive_bytes),
@@ -110,15 +119,14 @@ static void word_oom(struct headline *h, const struct tp_snapshot_oom *oom)
                                                               : ": set `expandable_segments:True`.");
         return;
     case TP_OOM_LIMIT:
-        add(h, "Out of memory, although ");
+        add(h, ", although ");
         add_cause(h, TP_LOOK_WASTED,
                   tp_text_printf(page->arena, "%s of the GPU are free",
                                  tp_snapshot_page_bytes(page, oom->device_free_bytes)));
         add(h, ": raise the memory limit of the process, or stop other processes.");
         return;
     default:
-        add(h, tp_text_printf(page->arena,
-                              "Out of memory for %s at %s: ", tp_snapshot_page_bytes(page, oom->requested_bytes),
+        add(h, tp_text_printf(page->arena, " for %s at %s: ", tp_snapshot_page_bytes(page, oom->requested_bytes),
                               tp_snapshot_page_place(page, oom->line)));
         add_fill(h);
         add(h, ".");
@@ -128,7 +136,9 @@ static void word_oom(struct headline *h, const struct tp_snapshot_oom *oom)
 static void word_growth(struct headline *h, const struct tp_snapshot_growing *row)
 {
     h->verdict.tone = TP_TONE_BAD;
-    add(h, "Memory grows by ");
+    add(h, "Memory");
+    add_rank(h, "of");
+    add(h, " grows by ");
     add_cause(h, TP_LOOK_WASTED,
               tp_text_printf(h->page->arena, "%s in each step at %s",
                              tp_snapshot_page_bytes(h->page, row->bytes_per_step),
@@ -144,6 +154,7 @@ static void word_end(struct headline *h)
     add(h, tp_text_printf(h->page->arena, "%s of %s are in use at the end",
                           tp_snapshot_page_bytes(h->page, end->allocated_bytes),
                           tp_snapshot_page_bytes(h->page, end->reserved_bytes)));
+    add_rank(h, "of");
     add(h, "; the file has no history, so record one to see the peak.");
 }
 
@@ -151,8 +162,9 @@ static void word_peak(struct headline *h)
 {
     const struct tp_snapshot_peak *peak = &h->page->device->peak;
     h->verdict.tone = TP_TONE_PLAIN;
-    add(h,
-        tp_text_printf(h->page->arena, "The peak is %s: ", tp_snapshot_page_bytes(h->page, peak->at.allocated_bytes)));
+    add(h, "The peak");
+    add_rank(h, "of");
+    add(h, tp_text_printf(h->page->arena, " is %s: ", tp_snapshot_page_bytes(h->page, peak->at.allocated_bytes)));
     add_fill(h);
     add(h, ".");
 }
@@ -319,6 +331,8 @@ void tp_snapshot_page_put_answer(const struct tp_snapshot_page *page)
     tp_buf_init(&h.text, 0);
     h.verdict.headline = build_headline(&h);
     h.verdict.text = below_headline(page);
+    if (page->about_ranks)
+        h.verdict.text = tp_text_printf(page->arena, "%s%s", page->about_ranks, with_space(page, h.verdict.text));
     tp_buf_release(&h.text);
     tp_document_add_verdict(page->document, &h.verdict);
     if (oom)

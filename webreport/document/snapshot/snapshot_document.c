@@ -52,16 +52,28 @@ static void fill_record_of_ranks(struct tp_document *document, const struct tp_s
 
 /* ---- pages ---- */
 
-/* label: text in the navigation */
-static void put_title(const struct tp_snapshot_page *page, bool is_one_device, const char *label)
+/* name: name of the rank; NULL for a document of one snapshot */
+static void put_title(const struct tp_snapshot_page *page, const char *name)
 {
     const struct tp_snapshot_device *device = page->device;
     struct tp_str file = tp_shown_text(&page->naming, page->result->file);
+    const char *file_name = tp_text_printf(page->arena, "%.*s", (int)file.len, file.ptr);
     const char *gpu = tp_text_printf(page->arena, "GPU %lld", (long long)device->device);
-    const char *title = is_one_device ? tp_text_printf(page->arena, "%.*s", (int)file.len, file.ptr)
-                                      : tp_text_printf(page->arena, "%.*s, %s", (int)file.len, file.ptr, gpu);
-    tp_document_add_title(page->document, &(struct tp_title_block){title, "memory", label});
+    bool is_one_device = page->result->device_count == 1;
+    struct tp_title_block title = {.text = file_name, .id = "memory", .label = is_one_device ? "Overview" : gpu};
+    if (!is_one_device)
+        title.text = tp_text_printf(page->arena, "%s, %s", file_name, gpu);
+    if (name)
+        title.text = title.label = name;
+    tp_document_add_title(page->document, &title);
+    if (name)
+        tp_document_fold_page(page->document,
+                              tp_text_printf(page->arena, "%s at the peak%s",
+                                             tp_snapshot_page_bytes(page, device->peak.at.allocated_bytes),
+                                             device->oom_count ? ", out of memory" : ""));
     tp_document_add_fact(page->document, "", "memory snapshot");
+    if (name)
+        tp_document_add_fact(page->document, "", file_name);
     tp_document_add_fact(page->document, "", gpu);
     if (device->replay.event_count)
         tp_document_add_fact(
@@ -73,9 +85,9 @@ static void put_title(const struct tp_snapshot_page *page, bool is_one_device, c
                                               tp_text_of_count(page->arena, (int64_t)device->replay.event_count)));
 }
 
-static void put_device(const struct tp_snapshot_page *page, bool is_one_device, const char *label)
+static void put_device(const struct tp_snapshot_page *page, const char *name)
 {
-    put_title(page, is_one_device, label);
+    put_title(page, name);
     if (page->device->replay.event_count && !page->device->replay.is_exact)
         tp_document_add_notice(
             page->document, TP_TONE_UNSURE, "Amounts before the end are approximate",
@@ -112,10 +124,7 @@ static void put_snapshot(struct tp_snapshot_page *page, const struct tp_snapshot
     page->result = result;
     for (uint64_t i = 0; i < result->device_count; i++) {
         page->device = &result->devices[i];
-        put_device(page, result->device_count == 1,
-                   result->device_count == 1
-                       ? "Overview"
-                       : tp_text_printf(page->arena, "GPU %lld", (long long)page->device->device));
+        put_device(page, NULL);
     }
     if (!result->device_count)
         put_empty(page);
@@ -124,20 +133,25 @@ static void put_snapshot(struct tp_snapshot_page *page, const struct tp_snapshot
 /* Adds the page of all ranks, then the pages of the gravest ranks in the order of the ranks. */
 static void put_ranks(struct tp_snapshot_page *page, const struct tp_snapshots_shown *shown)
 {
-    size_t count;
-    struct tp_snapshot_rank *rows = tp_snapshot_ranks_list(shown->results, shown->count, &count, page->arena);
-    const struct tp_snapshot_rank **sorted = tp_snapshot_ranks_by_gravity(rows, count, page->arena);
-    bool *has_page = tp_arena_array(page->arena, count, sizeof *has_page);
-    for (size_t i = 0; i < count && i < TP_SNAPSHOT_PAGES; i++)
-        has_page[sorted[i] - rows] = true;
-    tp_snapshot_page_put_ranks(page, rows, count, shown->failed, has_page);
-    for (size_t i = 0; i < count; i++) {
-        page->result = rows[i].result;
-        page->device = rows[i].device;
+    struct tp_snapshot_ranks ranks = {.failed = shown->failed};
+    ranks.rows = tp_snapshot_ranks_list(shown->results, shown->count, &ranks.count, page->arena);
+    ranks.by_gravity = tp_snapshot_ranks_by_gravity(ranks.rows, ranks.count, page->arena);
+    bool *has_page = tp_arena_array(page->arena, ranks.count, sizeof *has_page);
+    for (size_t i = 0; i < ranks.count && i < TP_SNAPSHOT_PAGES; i++)
+        has_page[ranks.by_gravity[i] - ranks.rows] = true;
+    ranks.has_page = has_page;
+    tp_snapshot_page_put_ranks(page, &ranks);
+    for (size_t i = 0; i < ranks.count; i++) {
+        page->result = ranks.rows[i].result;
+        page->device = ranks.rows[i].device;
         if (has_page[i])
-            put_device(page, rows[i].result->device_count == 1, tp_snapshot_rank_name(page, &rows[i]));
+            put_device(page, tp_snapshot_rank_name(page, &ranks.rows[i]));
     }
-    fill_record_of_ranks(page->document, shown, rows, count);
+    for (size_t i = 0; i < shown->count && !ranks.count; i++) { /* no snapshot has memory */
+        page->result = &shown->results[i];
+        put_empty(page);
+    }
+    fill_record_of_ranks(page->document, shown, ranks.rows, ranks.count);
 }
 
 void tp_snapshots_document(struct tp_document *document, const struct tp_snapshots_shown *shown, struct tp_arena *arena)

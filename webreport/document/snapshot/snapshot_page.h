@@ -14,6 +14,9 @@ struct tp_snapshot_page {
     const struct tp_snapshot_result *result; /* NULL: a memory timeline, which has only allocated bytes */
     const struct tp_snapshot_device *device;
     struct tp_naming naming;
+    /* on the first page of several snapshots: name of the rank in the headline, such as "rank 3", and a sentence about
+     * all ranks below the headline; NULL on other pages */
+    const char *rank, *about_ranks;
 };
 
 /* Returns the last out-of-memory event, at which the page shows the live blocks; NULL if none exists. */
@@ -60,10 +63,17 @@ const char *tp_snapshot_rank_name(const struct tp_snapshot_page *page, const str
 const struct tp_snapshot_rank **tp_snapshot_ranks_by_gravity(const struct tp_snapshot_rank *rows, size_t count,
                                                              struct tp_arena *arena);
 
-/* Adds the first page of several snapshots. failed: snapshots that could not be used; elements: struct
- * tp_snapshot_failure. has_page: for each row, whether its page follows. Uses no device of `page`. */
-void tp_snapshot_page_put_ranks(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *rows, size_t count,
-                                const struct tp_vec *failed, const bool *has_page);
+/* The rows of several snapshots, and those that have their own page. */
+struct tp_snapshot_ranks {
+    const struct tp_snapshot_rank *rows;
+    size_t count;
+    const struct tp_snapshot_rank **by_gravity; /* tp_snapshot_ranks_by_gravity */
+    const bool *has_page;                       /* for each row */
+    const struct tp_vec *failed; /* snapshots that could not be used; elements: struct tp_snapshot_failure */
+};
+
+/* Adds the first page of several snapshots. Sets the device of `page` to that of the gravest rank. */
+void tp_snapshot_page_put_ranks(struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks);
 
 /* Adds the headline, the sentences below it, and the figures. */
 void tp_snapshot_page_put_answer(const struct tp_snapshot_page *page);

@@ -69,61 +69,53 @@ static struct nouns nouns_of(const struct tp_snapshot_rank *rows, size_t count)
     return (struct nouns){"rank", "ranks"};
 }
 
-static const char *word_oom(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *first, size_t oom_count,
-                            size_t count, struct nouns nouns)
+/* Returns how many of the ranks ran out of memory, as a sentence. */
+static const char *word_oom(const struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks, size_t ooms)
 {
-    const struct tp_snapshot_oom *oom = &first->device->ooms[first->device->oom_count - 1];
-    const char *what = tp_text_printf(page->arena, "%s at %s", tp_snapshot_page_bytes(page, oom->requested_bytes),
-                                      tp_snapshot_page_place(page, oom->line));
-    const char *name = tp_snapshot_rank_name(page, first);
-    if (oom_count == 1)
-        return tp_text_printf(page->arena, "%s ran out of memory for %s; the other %s did not.", name, what,
-                              tp_text_of_counted_noun(page->arena, (int64_t)count - 1, nouns.one, nouns.many));
-    return tp_text_printf(page->arena, "%zu of %s ran out of memory; %s %s, for %s.", oom_count,
-                          tp_text_of_counted_noun(page->arena, (int64_t)count, nouns.one, nouns.many), name,
-                          oom_time(first) == INT64_MAX ? "is one of them" : "was the first", what);
+    struct nouns nouns = nouns_of(ranks->rows, ranks->count);
+    if (ooms == 1)
+        return tp_text_printf(page->arena, "The other %s did not run out of memory.",
+                              tp_text_of_counted_noun(page->arena, (int64_t)ranks->count - 1, nouns.one, nouns.many));
+    return tp_text_printf(page->arena, "%zu of %s ran out of memory%s.", ooms,
+                          tp_text_of_counted_noun(page->arena, (int64_t)ranks->count, nouns.one, nouns.many),
+                          oom_time(ranks->by_gravity[0]) == INT64_MAX ? "" : ", this one first");
 }
 
-static const char *word_peaks(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *first,
-                              const struct tp_snapshot_rank *rows, size_t count)
+/* Returns how the largest peak differs from the others, as a sentence. */
+static const char *word_peaks(const struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks)
 {
     enum { CLEARLY_MORE_PERCENT = 5 };
-    struct nouns nouns = nouns_of(rows, count);
-    int64_t *peaks = tp_arena_array(page->arena, count, sizeof *peaks);
-    for (size_t i = 0; i < count; i++)
-        peaks[i] = (int64_t)rows[i].peak_bytes;
-    int64_t median = tp_lower_median(peaks, count);
-    double more = 100 * ((double)first->peak_bytes / (double)(median ? median : 1) - 1);
-    const char *bytes = tp_snapshot_page_bytes(page, first->peak_bytes);
-    const char *from = first->line.len
-                           ? tp_text_printf(page->arena, "; most is from %s", tp_snapshot_page_place(page, first->line))
-                           : "";
-    if (median && more < CLEARLY_MORE_PERCENT)
-        return tp_text_printf(page->arena, "All %s have nearly the same peak, %s%s.",
-                              tp_text_of_counted_noun(page->arena, (int64_t)count, nouns.one, nouns.many), bytes, from);
-    return tp_text_printf(page->arena, "%s has the largest peak: %s, %s more than the median of the %s%s.",
-                          tp_snapshot_rank_name(page, first), bytes,
-                          tp_text_of_bytes(page->arena, (int64_t)first->peak_bytes - median), nouns.many, from);
+    struct nouns nouns = nouns_of(ranks->rows, ranks->count);
+    int64_t *peaks = tp_arena_array(page->arena, ranks->count, sizeof *peaks);
+    int64_t largest = (int64_t)ranks->by_gravity[0]->peak_bytes;
+    for (size_t i = 0; i < ranks->count; i++)
+        peaks[i] = (int64_t)ranks->rows[i].peak_bytes;
+    int64_t median = tp_lower_median(peaks, ranks->count);
+    const char *all = tp_text_of_counted_noun(page->arena, (int64_t)ranks->count, nouns.one, nouns.many);
+    if (ranks->count == 1)
+        return "";
+    if ((double)largest < (1 + CLEARLY_MORE_PERCENT / 100.0) * (double)median)
+        return tp_text_printf(page->arena, "All %s have nearly the same peak.", all);
+    return tp_text_printf(page->arena, "This is %s more than the median of the %s.",
+                          tp_text_of_bytes(page->arena, largest - median), all);
 }
 
-static void put_answer(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *const *sorted,
-                       const struct tp_snapshot_rank *rows, size_t count)
+/* Adds the answer of the gravest rank, with a sentence about the others. */
+static void put_answer(struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks)
 {
-    size_t oom_count = 0;
-    for (size_t i = 0; i < count; i++)
-        oom_count += rows[i].oom_kind != NULL;
-    struct tp_verdict_block verdict = {.class = ""};
-    verdict.tone = oom_count ? TP_TONE_BAD : TP_TONE_PLAIN;
-    verdict.headline = oom_count ? word_oom(page, sorted[0], oom_count, count, nouns_of(rows, count))
-                                 : word_peaks(page, sorted[0], rows, count);
-    verdict.text =
-        count > TP_SNAPSHOT_PAGES
-            ? tp_text_printf(page->arena,
-                             "%d of them have their own page below: those that ran out of memory, then those with the "
-                             "largest peaks. For another one, name only its file.",
-                             TP_SNAPSHOT_PAGES)
-            : "Each of them has its own page below.";
-    tp_document_add_verdict(page->document, &verdict);
+    const struct tp_snapshot_rank *first = ranks->by_gravity[0];
+    const char *name = tp_snapshot_rank_name(page, first);
+    size_t ooms = 0;
+    for (size_t i = 0; i < ranks->count; i++)
+        ooms += ranks->rows[i].oom_kind != NULL;
+    page->result = first->result;
+    page->device = first->device;
+    page->about_ranks = ooms ? word_oom(page, ranks, ooms) : word_peaks(page, ranks);
+    page->rank = first->rank == TP_NULL_INT ? name : tp_text_printf(page->arena, "r%s", name + 1);
+    tp_snapshot_page_put_answer(page);
+    tp_snapshot_page_put_bar(page);
+    tp_snapshot_page_put_actions(page);
+    page->rank = page->about_ranks = NULL;
 }
 
 /* ---- the table ---- */
@@ -148,10 +140,10 @@ static const struct tp_shown_column columns[] = {
     {TP_SHOW_OWN_TEXT, OWN_FILE, "File", 0, 0, false, TP_SHOWN_LESS},
 };
 
-/* has_page: for each row, whether the document has its page */
-static void put_table(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *rows, size_t count,
-                      const bool *has_page)
+static void put_table(const struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks)
 {
+    const struct tp_snapshot_rank *rows = ranks->rows;
+    size_t count = ranks->count;
     unsigned number = 1; /* of the last page; the first one has this table */
     struct tp_table *table = tp_arena_alloc(page->arena, sizeof *table);
     struct tp_str *texts[] = {tp_arena_array(page->arena, count, sizeof(struct tp_str)),
@@ -169,7 +161,7 @@ static void put_table(const struct tp_snapshot_page *page, const struct tp_snaps
         texts[OWN_LINE][i] = rows[i].line.len ? tp_str_of(tp_snapshot_page_place(page, rows[i].line)) : TP_STR("");
         texts[OWN_FILE][i] = tp_shown_text(&page->naming, rows[i].file);
         shown->rows[i].name = tp_str_of(tp_snapshot_rank_name(page, &rows[i]));
-        if (has_page[i])
+        if (ranks->has_page[i])
             shown->rows[i].href = tp_text_printf(page->arena, "#j%u-memory", ++number);
     }
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -180,6 +172,11 @@ static void put_table(const struct tp_snapshot_page *page, const struct tp_snaps
     shown->noun = nouns.many;
     shown->name_title = "Rank";
     shown->name_definition = "Number in the name of the file: the number after the last \"rank\", or the last number.";
+    if (count > TP_SNAPSHOT_PAGES)
+        shown->note = tp_text_printf(page->arena,
+                                     "%d of them have their own page below: those that ran out of memory, then those "
+                                     "with the largest peaks. For another one, name only its file.",
+                                     TP_SNAPSHOT_PAGES);
     tp_document_add_table(page->document, shown, "; --json has all");
 }
 
@@ -203,17 +200,18 @@ static void put_failed(const struct tp_snapshot_page *page, const struct tp_vec 
                                      tp_text_printf(page->arena, "and %zu more", failed->count - SHOWN_FAILED));
 }
 
-void tp_snapshot_page_put_ranks(const struct tp_snapshot_page *page, const struct tp_snapshot_rank *rows, size_t count,
-                                const struct tp_vec *failed, const bool *has_page)
+void tp_snapshot_page_put_ranks(struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks)
 {
-    struct nouns nouns = nouns_of(rows, count);
-    const char *counted = tp_text_of_counted_noun(page->arena, (int64_t)count, nouns.one, nouns.many);
-    tp_document_add_title(page->document, &(struct tp_title_block){tp_text_printf(page->arena, "Memory of %s", counted),
-                                                                   "ranks", "Overview"});
+    struct nouns nouns = nouns_of(ranks->rows, ranks->count);
+    const char *counted = tp_text_of_counted_noun(page->arena, (int64_t)ranks->count, nouns.one, nouns.many);
+    tp_document_add_title(page->document,
+                          &(struct tp_title_block){.text = tp_text_printf(page->arena, "Memory of %s", counted),
+                                                   .id = "ranks",
+                                                   .label = "Overview"});
     tp_document_add_fact(page->document, "", "memory snapshots");
-    put_failed(page, failed);
-    if (!count)
+    put_failed(page, ranks->failed);
+    if (!ranks->count)
         return;
-    put_answer(page, tp_snapshot_ranks_by_gravity(rows, count, page->arena), rows, count);
-    put_table(page, rows, count, has_page);
+    put_answer(page, ranks);
+    put_table(page, ranks);
 }
