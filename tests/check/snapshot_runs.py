@@ -118,5 +118,131 @@ def case_timelines():
             equal(file, got, json.load(open(os.path.join(shared, file + ".expected.json"))))
 
 
+SLOT, ACTIVATIONS, STEPS, T0 = 2 * MIB, 10, 7, 1_790_000_000_000_000
+
+
+def training():
+    """Seven steps: ten activations of 2 MiB are allocated and freed in reverse, then log() keeps a block of 2 MiB. Returns
+    the snapshot, and a list of (step, time in µs, address, signed bytes, allocated bytes, code) with the calls of the
+    allocator. The peak is the tenth activation of step 6: 6 kept blocks and 10 activations are 32 MiB."""
+    size = 100 * MIB
+    events, calls, live = [event("segment_alloc", BASE, size)], [], 0
+    forward, log = [frame("/home/user/train.py", 11, "forward")], [frame("/home/user/train.py", 7, "log")]
+
+    def call(step, action, slot, stack, code):
+        nonlocal live
+        live += SLOT if action == "alloc" else -SLOT
+        events.append(event(action, BASE + slot * SLOT, SLOT, stack))
+        calls.append([step, len(events) - 1, BASE + slot * SLOT, SLOT if action == "alloc" else -SLOT, live, code])
+
+    for step in range(STEPS):
+        for k in range(ACTIVATIONS):
+            call(step, "alloc", k, forward, "forward")
+        for k in reversed(range(ACTIVATIONS)):
+            call(step, "free_requested", k, forward, "backward")
+            events.append(event("free_completed", BASE + k * SLOT, SLOT, forward))
+        call(step, "alloc", ACTIVATIONS + step, log, "log")
+    made = snapshot([segment(BASE, size, [block(ACTIVATIONS * SLOT, FREE)] + [block(SLOT, USED, None, log)] * STEPS +
+                             [block(size - (ACTIVATIONS + STEPS) * SLOT, FREE)])], events)
+    for i, e in enumerate(events):
+        e["time_us"] = T0 + 10 * i
+    for c in calls:
+        c[1] = T0 + 10 * c[1]
+    return made, calls
+
+
+def trace_of(calls, first_step, offset_us=137, more_bytes=0, shift=0, memory=True):
+    """A trace of the steps from first_step on. Its clock is offset_us ahead, and each fifth record comes 2 µs later."""
+    events, base = [], T0 - 1000
+    add = lambda **e: events.append(dict({"ph": "X", "pid": 1, "tid": 1}, **e))
+    for step in range(first_step, STEPS):
+        own = [c for c in calls if c[0] == step]
+        start = own[0][1] - base + offset_us - 4
+        add(cat="user_annotation", name="ProfilerStep#%d" % step, ts=start, dur=own[-1][1] - own[0][1] + 9)
+        add(cat="python_function", name="nn.Module: Linear_0", ts=start + 1, dur=10 * ACTIVATIONS - 1,
+            args={"Python id": step + 1, "Python parent id": None, "Python module id": 0})
+        add(cat="cpu_op", name="aten::mm", ts=start + 2, dur=10 * ACTIVATIONS - 3, args={"External id": 2 * step + 1})
+        add(cat="cpu_op", name="aten::zeros", ts=own[-1][1] - base + offset_us - 1, dur=4, args={"External id": 2 * step + 2})
+        add(cat="kernel", name="gemm_of_step_%d" % step, ts=start + 50, dur=60, pid=0, tid=7,
+            args={"device": 0, "stream": 7, "correlation": step + 1})
+    for k, (step, time, address, size, live, code) in enumerate(c for c in calls if c[0] >= first_step and memory):
+        add(ph="i", cat="cpu_instant_event", s="t", name="[memory]", ts=time - base + offset_us + (0 if k % 5 else 2),
+            args={"Total Reserved": 100 * MIB, "Total Allocated": live + more_bytes, "Bytes": size, "Addr": address + shift,
+                  "Device Id": 0, "Device Type": 1, "Ev Idx": k})
+    return {"schemaVersion": 1, "baseTimeNanoseconds": base * 1000, "deviceProperties": [
+        {"id": 0, "name": "GPU", "totalGlobalMem": 1 << 30}], "traceEvents": events}
+
+
+def joined(trace, made):
+    paths = write(os.path.join(WORK, "joined"), [("run.pt.trace.json.gz", gzip.compress(json.dumps(trace).encode())),
+                                                 ("snap.pickle", made)])
+    code, got, digest, page, messages = report(paths, WORK)
+    equal("exit", (code, messages), (0, messages))
+    again = report(paths[::-1], WORK)
+    equal("order of the inputs", again[1], got)
+    return got, digest, page
+
+
+def case_joined():
+    """A trace and a snapshot of one run: offset, proof, step, operator and module follow from how both are made."""
+    made, calls = training()
+    got, digest, page = joined(trace_of(calls, 2), made)
+    equal("trace", [len(r["profiles"]) for r in got["runs"]], [1])
+    join, = got["memory_snapshot"]["joins"]
+    device, = got["memory_snapshot"]["document"]["devices"]
+    equal("exact", (device["replay"]["exact"], device["peak"]["allocated_bytes"]), (True, 32 * MIB))
+    equal("join", [join[k] for k in ("joined_by", "why", "pairs", "offset_us", "largest_time_difference_us",
+                                     "largest_allocated_difference_bytes", "trace_records", "events_in_trace", "paired_events")],
+          ["pairs", None, 105, 137, 2, 0, 105, 105, 105])
+    peak = join["peak"]
+    equal("peak", (peak["index"], peak["step"], peak["operator"], peak["module"], peak["kernel"]),
+          (device["peak"]["index"], "6", "aten::mm", "Linear_0", "gemm_of_step_6"))
+    equal("operators", [(r["name"], r["bytes"] // MIB, r["blocks"]) for r in join["live_by_operator"]["rows"]],
+          [("aten::mm", 20, 10), ("aten::zeros", 8, 4), ("", 4, 2)])
+    equal("modules", [(r["name"], r["bytes"] // MIB) for r in join["live_by_module"]["rows"]], [("Linear_0", 20), ("", 12)])
+    equal("largest", [(b["address"] - BASE, b["bytes"], b["line"], b["step"], b["operator"], b["module"]) for b in join["largest"]],
+          [(k * SLOT, SLOT, "train.py(11): forward", "6", "aten::mm", "Linear_0") for k in range(10)])
+    proof = "105 consecutive allocations and frees are the same in the trace, and their allocated bytes differ by at most 0 B"
+    equal("digest", (proof in digest, "snap.pickle" in digest), (True, True))
+    equal("page", (proof[4:50] in page, "snap.pickle" in page), (True, True))
+    equal("navigation", 'href="#snap0-memory">Memory snapshot' in page, True)
+    alone = report([os.path.join(WORK, "joined", "run.pt.trace.json.gz")], WORK)[1]
+    equal("the trace is the same", got["runs"], alone["runs"])
+    equal("the snapshot is the same", got["memory_snapshot"]["document"],
+          report([os.path.join(WORK, "joined", "snap.pickle")], WORK)[1])
+    equal("512 B", joined(trace_of(calls, 2, more_bytes=512), made)[0]["memory_snapshot"]["joins"][0]["joined_by"], "pairs")
+    equal("later clock", joined(trace_of(calls, 2, offset_us=9_000_000), made)[0]["memory_snapshot"]["joins"][0]["offset_us"], 9_000_000)
+
+
+def case_joined_otherwise():
+    """Too few pairs, other bytes, no overlap in time, other files."""
+    made, calls = training()
+    cases = [
+        (trace_of(calls, 3), "clocks", "Only 84 consecutive allocations and frees are the same in both files", "6", "aten::mm"),
+        (trace_of(calls, 2, offset_us=0, memory=False), "clocks", "The trace has no allocations of this device", "6", ""),
+        (trace_of(calls, 2, more_bytes=513), "none", "the snapshot has 6291456 B, the trace has 6291969 B", None, None),
+        (trace_of(calls, 2, offset_us=7_200_000_000, shift=512), "none", "do not overlap: the snapshot begins 7,200.00 s before", None, None)]
+    for trace, method, why, step, operator in cases:
+        got, digest, page = joined(trace, made)
+        join, = got["memory_snapshot"]["joins"]
+        equal(why, (join["joined_by"], why in (join["why"] or ""), join["why"][:20] in page), (method, True, True))
+        equal(why, (join.get("peak") or {}).get("step"), step)
+        equal(why, (join.get("peak") or {}).get("operator"), operator)
+        equal(why, join["offset_us"], 0 if method == "clocks" else join["offset_us"])
+    trace, = write(WORK, [("run.pt.trace.json", json.dumps(trace_of(calls, 2)).encode())])
+    bad, good = write(WORK, [("bad.pickle", pickle.dumps(made, 4)[:500]), ("good.pickle", made)])
+    code, got, digest, page, messages = report([trace, bad], WORK)
+    equal("bad", (code, "ends at byte 500" in messages, "ends at byte 500" in page, got["memory_snapshot"]["joins"]),
+          (0, True, True, []))
+    equal("error", "ends at byte 500" in got["memory_snapshot"]["error"], True)
+    equal("strict", report([trace, bad, "--strict"], WORK)[0], 3)
+    equal("two snapshots", report([trace, good, good], WORK)[0], 2)
+    two = dict(made, device_traces=[[], made["device_traces"][0]])
+    two["segments"] = [dict(x, device=1) for x in made["segments"]]
+    other, = write(WORK, [("other.pickle", two)])
+    join, = report([trace, other], WORK)[1]["memory_snapshot"]["joins"]
+    equal("other device", (join["device"], join["joined_by"], join["trace_records"]), (1, "clocks", 0))
+
+
 if __name__ == "__main__":
     globals()["case_" + sys.argv[3]]()

@@ -46,7 +46,7 @@ BEGIN {
   facts = r "model " trace writer
   m = r "measure/"; measure = m " " # folders of measure; each one is below the folders that use it
   room(m, "work audience torch_tables", facts)
-  ok[m "snapshot"]     = m "snapshot " r "model/allocator " r "trace/snapshot " facts
+  ok[m "snapshot"]     = m "snapshot " m "memory " r "model/allocator " r "trace/snapshot " facts
   ok[m "idle"]         = m "idle " m "audience " facts
   ok[m "serving"]      = m "serving " m "idle " m "work " facts
   ok[m "program"]      = m "program " m "serving " facts

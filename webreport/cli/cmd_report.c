@@ -164,10 +164,17 @@ static int report_inputs(struct tp_report_session *session, const struct tp_outp
     if (tp_timeline_detect_input(&search))
         return tp_report_timeline(session, wanted);
     code = tp_snapshot_detect_inputs(&search);
-    if (code == TP_EUSAGE)
+    size_t partner = code == TP_EUSAGE ? tp_snapshot_find_partner(&search) : SIZE_MAX;
+    if (code == TP_EUSAGE && partner == SIZE_MAX)
         return tp_cmd_print_usage_error(session->console, "report",
-                                        "traces and memory snapshots make different pages; name only traces or only "
-                                        "snapshots");
+                                        "one page can show one trace and one memory snapshot of the same run; name "
+                                        "only these two, or only traces, or only snapshots");
+    if (code == TP_EUSAGE) {
+        session->snapshot = session->inputs[partner];
+        session->inputs += partner == 0;
+        session->input_count = 1;
+        return report_traces(session, wanted);
+    }
     return code > 0 ? tp_report_snapshots(session, wanted) : report_traces(session, wanted);
 }
 

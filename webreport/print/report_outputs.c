@@ -7,6 +7,7 @@
 #include "webreport/document/job/job_wording.h"
 #include "webreport/document/job/rank_findings.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/snapshot/snapshot_document.h"
 #include "webreport/measure/ranks/distributed.h"
 #include "webreport/measure/ranks/worker_host.h"
 #include "webreport/print/html.h"
@@ -350,6 +351,28 @@ static int add_comparison(void *context, const struct tp_compare *compare, struc
                    : TP_OK;
 }
 
+static int add_snapshot(void *context, const struct tp_joined_snapshot *joined, struct tp_error *err)
+{
+    struct tp_outputs *o = context;
+    uint64_t count = joined->result ? joined->result->device_count : 0, shown = count > 1 ? count : 1;
+    int code = TP_OK;
+    o->snapshot = joined;
+    for (uint64_t i = 0; i < shown && code == TP_OK; i++) {
+        struct tp_document *document = &o->snapshot_document, other;
+        struct tp_arena *arena = joined->arena;
+        document = i ? &other : document;
+        tp_joined_snapshot_document(document, joined, i, o->options->page.redact, arena);
+        const char *prefix = tp_text_printf(arena, "snap%llu-", (unsigned long long)i);
+        if (o->page)
+            code = tp_page_add_section(
+                o->page, tp_text_printf(arena, "%smemory", prefix),
+                i ? tp_text_printf(arena, "Memory of GPU %lld", (long long)joined->result->devices[i].device)
+                  : "Memory snapshot",
+                tp_html_part(document, prefix, o->reserved_bytes), err);
+    }
+    return code;
+}
+
 static int write_and_commit(struct tp_outfile **file, struct tp_str text, struct tp_error *err)
 {
     int code = tp_outfile_write(*file, text.ptr, text.len, err);
@@ -364,22 +387,29 @@ static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, 
     return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
 }
 
-/* Writes the digest, followed by the comparison with a baseline if there is one. */
+/* Appends a document, such as the comparison with a baseline as `diff --markdown` prints it. */
+static void append_markdown(struct tp_buf *text, const struct tp_document *document, struct tp_error *err)
+{
+    struct tp_buf part;
+    tp_buf_init(&part, 0);
+    tp_print_markdown(&part, document, &(struct tp_print_options){0}, err);
+    tp_buf_putc(text, '\n');
+    tp_buf_add(text, part.data, part.size);
+    text->failed = text->failed ? text->failed : part.failed;
+    tp_buf_release(&part);
+}
+
+/* Writes the digest, followed by the comparison with a baseline and by the memory snapshot if there are any. */
 static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
 {
     struct tp_buf text;
     struct tp_str digest = tp_digest_finish(&o->digest);
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
-    if (o->has_comparison) {
-        struct tp_buf part; /* the comparison with a baseline, as `diff --markdown` prints it */
-        tp_buf_init(&part, 0);
-        tp_print_markdown(&part, &o->comparison, &(struct tp_print_options){0}, err);
-        tp_buf_putc(&text, '\n');
-        tp_buf_add(&text, part.data, part.size);
-        text.failed = text.failed ? text.failed : part.failed;
-        tp_buf_release(&part);
-    }
+    if (o->has_comparison)
+        append_markdown(&text, &o->comparison, err);
+    if (o->snapshot)
+        append_markdown(&text, &o->snapshot_document, err);
     int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : write_and_commit(&o->markdown_file, (struct tp_str){text.data, text.size}, err);
     tp_buf_release(&text);
@@ -395,6 +425,10 @@ static int commit_outputs(void *context, struct tp_error *err)
     if (o->has_comparison) {
         tp_json_key(&o->json, "comparison");
         tp_json_write_object(&o->json, o->comparison.record);
+    }
+    if (o->snapshot) {
+        tp_json_key(&o->json, "memory_snapshot");
+        tp_joined_snapshot_json(o->snapshot, o->snapshot->arena, &o->json);
     }
     tp_json_object_end(&o->json);
     tp_buf_putc(&o->json_text, '\n');
@@ -424,6 +458,7 @@ const struct tp_report_receiver tp_outputs_receiver = {.open = open_outputs,
                                                        .distributed = add_distributed,
                                                        .end_run = end_json_of_run,
                                                        .comparison = add_comparison,
+                                                       .snapshot = add_snapshot,
                                                        .commit = commit_outputs};
 
 void tp_outputs_close(struct tp_outputs *o)

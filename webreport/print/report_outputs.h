@@ -33,6 +33,8 @@ struct tp_outputs {
         reserved_bytes; /* part of the page's size limit that is reserved for the comparison with a baseline, bytes */
     struct tp_document comparison;
     bool has_comparison;
+    const struct tp_joined_snapshot *snapshot; /* memory snapshot of the same run; NULL without one */
+    struct tp_document snapshot_document;      /* document of its first device */
 };
 
 /* Functions that receive the results of a report. Their context is a struct tp_outputs that is zeroed except for

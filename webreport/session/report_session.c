@@ -14,6 +14,7 @@
 #include "webreport/measure/summary/summary_slots.h"
 #include "webreport/session/comparison.h"
 #include "webreport/session/inputs.h"
+#include "webreport/session/joined_snapshot.h"
 #include "webreport/session/run_programs.h"
 #include "webreport/session/stored_history.h"
 #include "webreport/session/trace_walk.h"
@@ -41,9 +42,10 @@ struct report {
     size_t earlier_run_file_count;   /* number of files in the runs before the current one */
     bool has_several; /* true: the run has several files; they can be ranks of one job, so their steps are kept for the
                          replay */
-    struct tp_strings labels;        /* names of the steps of all ranks in the current run */
-    struct tp_comparison comparison; /* comparison with the baseline */
-    const char *line;                /* line with the verdict if the report has only one profile; otherwise NULL */
+    struct tp_strings labels;           /* names of the steps of all ranks in the current run */
+    struct tp_comparison comparison;    /* comparison with the baseline */
+    struct tp_joined_snapshot snapshot; /* memory snapshot of the same run */
+    const char *line;                   /* line with the verdict if the report has only one profile; otherwise NULL */
     /* run and worker of the last profile whose trace is the main trace of its process; main_trace_run is NULL before
      * the first */
     const struct tp_run *main_trace_run;
@@ -192,6 +194,8 @@ static int report_trace(void *context, const struct tp_walked *walked, struct tp
         code = tp_comparison_add(&report->comparison, file, a, err);
     if (code < 0)
         return code;
+    if (session->snapshot && !file->is_helper && !file->is_silent)
+        tp_joined_snapshot_add(&report->snapshot, file->worker, &a->model, &report->arena);
     add_program_data_to_profile(report, walked, &received.profile);
     if (!file->is_silent)
         tp_inputs_print_notices(session->console, file->path, &a->trace);
@@ -363,6 +367,11 @@ static int open_report(void *context, struct tp_error *err)
         code = add_history(report, err);
     if (code == TP_OK && session->baseline)
         code = open_baseline(report, err);
+    if (code == TP_OK && session->snapshot) {
+        report->receiver->reserve(session->context);
+        code = tp_joined_snapshot_read(&report->snapshot, session->snapshot, &session->read, session->console,
+                                       &report->arena, err);
+    }
     return code;
 }
 
@@ -375,6 +384,8 @@ static int run_report(void *context, struct tp_error *err)
         tp_comparison_build(&report->comparison, &(struct tp_compare_options){0}, &report->arena);
         code = report->receiver->comparison(session->context, &report->comparison.compare, err);
     }
+    if (code == TP_OK && session->snapshot)
+        code = report->receiver->snapshot(session->context, &report->snapshot, err);
     code = code < 0 ? code : report->receiver->commit(session->context, err);
     print_run_totals(report, code == TP_OK);
     return code;

@@ -13,6 +13,7 @@ struct tp_report_session {
     size_t input_count;
     const char *history;  /* file or folder of stored summaries; NULL without --history */
     const char *baseline; /* trace, .tps file, or folder of traces or .tps files; NULL without --baseline */
+    const char *snapshot; /* memory snapshot of the same run as the trace; NULL without one */
     struct tp_trace_options read;
     struct tp_rule_overrides rules;
     struct tp_console *console; /* console for errors, and also for verdicts if there are few profiles */

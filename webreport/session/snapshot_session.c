@@ -82,6 +82,17 @@ int tp_snapshot_detect_inputs(const struct tp_run_search *search)
     return answer;
 }
 
+size_t tp_snapshot_find_partner(const struct tp_run_search *search)
+{
+    bool is_snapshot[2];
+    if (search->path_count != 2)
+        return SIZE_MAX;
+    for (size_t i = 0; i < 2; i++)
+        is_snapshot[i] = strcmp(search->paths[i], "-") != 0 && !tp_inputs_is_folder(search->paths[i]) &&
+                         tp_file_head_is_snapshot(search->paths[i]);
+    return is_snapshot[0] == is_snapshot[1] ? SIZE_MAX : is_snapshot[1];
+}
+
 bool tp_timeline_detect_input(const struct tp_run_search *search)
 {
     return search->path_count == 1 && tp_file_head_is_timeline(search->paths[0]);

@@ -17,6 +17,10 @@ struct tp_snapshots {
  * Returns 0 if no input is a snapshot, and TP_EUSAGE if only some are. Can also return TP_ENOMEM. */
 int tp_snapshot_detect_inputs(const struct tp_run_search *search);
 
+/* Finds the only memory snapshot among the inputs, which must also have exactly one trace, or folder of traces. Returns
+ * the index of the snapshot; SIZE_MAX for other inputs. */
+size_t tp_snapshot_find_partner(const struct tp_run_search *search);
+
 /* Returns whether the only input is a memory timeline (export_memory_timeline). */
 bool tp_timeline_detect_input(const struct tp_run_search *search);
 

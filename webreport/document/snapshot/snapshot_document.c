@@ -65,6 +65,8 @@ static void put_title(const struct tp_snapshot_page *page, const char *name)
         title.text = tp_text_printf(page->arena, "%s, %s", file_name, gpu);
     if (name)
         title.text = title.label = name;
+    if (page->join)
+        title.text = tp_text_printf(page->arena, "Memory snapshot %s", title.text);
     tp_document_add_title(page->document, &title);
     if (name)
         tp_document_fold_page(page->document,
@@ -93,9 +95,12 @@ static void put_device(const struct tp_snapshot_page *page, const char *name)
             page->document, TP_TONE_UNSURE, "Amounts before the end are approximate",
             "Some events contradict each other or the recorded end. The section about this snapshot has the numbers.");
     tp_snapshot_page_put_answer(page);
-    tp_snapshot_page_put_bar(page);
+    if (!page->join) /* the page of a trace has its own bar */
+        tp_snapshot_page_put_bar(page);
     tp_snapshot_page_put_curve(page);
     tp_snapshot_page_put_actions(page);
+    if (page->join)
+        tp_snapshot_page_put_join(page);
     tp_snapshot_page_put_live(page);
     tp_snapshot_page_put_free_memory(page);
     tp_snapshot_page_put_growth(page);
@@ -165,4 +170,51 @@ void tp_snapshots_document(struct tp_document *document, const struct tp_snapsho
     }
     put_snapshot(&page, &shown->results[0]);
     document->written_record = written_value(&tp_snapshot_result_fields, &shown->results[0], arena);
+}
+
+/* ---- together with a trace ---- */
+
+void tp_joined_snapshot_document(struct tp_document *document, const struct tp_joined_snapshot *joined, uint64_t index,
+                                 bool redact, struct tp_arena *arena)
+{
+    struct tp_snapshot_page page = {
+        .document = document, .arena = arena, .result = joined->result, .naming = {.arena = arena, .redact = redact}};
+    tp_document_init(document, "Memory snapshot", arena);
+    if (joined->result && !joined->result->device_count)
+        put_empty(&page);
+    if (joined->result && joined->result->device_count) {
+        page.device = &joined->result->devices[index];
+        page.join = joined->joins ? &joined->joins[index] : NULL;
+        put_device(&page, NULL);
+        tp_document_fold_page(document,
+                              tp_text_printf(arena, "%s at the peak%s",
+                                             tp_snapshot_page_bytes(&page, page.device->peak.at.allocated_bytes),
+                                             !page.join ? "" : tp_snapshot_join_summary(&page)));
+    }
+    if (joined->result)
+        return;
+    struct tp_str file = tp_shown_text(&page.naming, joined->failure.file),
+                  why = tp_shown_text(&page.naming, joined->failure.why);
+    tp_document_add_title(document, &(struct tp_title_block){tp_text_printf(arena, "%.*s", (int)file.len, file.ptr),
+                                                             "memory", "Memory snapshot"});
+    tp_document_add_notice(document, TP_TONE_BAD, "The memory snapshot could not be used",
+                           tp_text_printf(arena, "%.*s", (int)why.len, why.ptr));
+}
+
+void tp_joined_snapshot_json(const struct tp_joined_snapshot *joined, struct tp_arena *arena, struct tp_json *json)
+{
+    tp_json_object(json);
+    tp_json_member_str(json, "worker", joined->worker);
+    if (!joined->result)
+        tp_json_member_str(json, "error", joined->failure.why);
+    tp_json_key(json, "joins");
+    tp_json_array(json);
+    for (uint64_t i = 0; joined->result && joined->joins && i < joined->result->device_count; i++)
+        tp_fields_json(&tp_trace_join_fields, &joined->joins[i], arena, json);
+    tp_json_array_end(json);
+    if (joined->result) {
+        tp_json_key(json, "document");
+        tp_fields_json(&tp_snapshot_result_fields, joined->result, arena, json);
+    }
+    tp_json_object_end(json);
 }

@@ -3,7 +3,7 @@
 #define TP_WEBREPORT_DOCUMENT_SNAPSHOT_SNAPSHOT_DOCUMENT_H
 
 #include "webreport/document/block.h"
-#include "webreport/measure/snapshot/snapshot_result.h"
+#include "webreport/measure/snapshot/trace_join.h"
 
 /* The snapshots of a document. */
 struct tp_snapshots_shown {
@@ -18,5 +18,13 @@ struct tp_snapshots_shown {
  * (tracepress.memory_snapshots/1) has these rows and the documents of all snapshots. */
 void tp_snapshots_document(struct tp_document *document, const struct tp_snapshots_shown *shown,
                            struct tp_arena *arena);
+
+/* Makes the document of one device of a snapshot, for a page that also has the trace of the same run. index: of the
+ * device. A snapshot that could not be used has one document, which names the reason. */
+void tp_joined_snapshot_document(struct tp_document *document, const struct tp_joined_snapshot *joined, uint64_t index,
+                                 bool redact, struct tp_arena *arena);
+
+/* Writes the members of a joined snapshot as a JSON object. */
+void tp_joined_snapshot_json(const struct tp_joined_snapshot *joined, struct tp_arena *arena, struct tp_json *json);
 
 #endif

@@ -5,7 +5,7 @@
 #include "webreport/document/block.h"
 #include "webreport/document/looks.h"
 #include "webreport/document/name_text.h"
-#include "webreport/measure/snapshot/snapshot_result.h"
+#include "webreport/measure/snapshot/trace_join.h"
 
 /* The page of one device. */
 struct tp_snapshot_page {
@@ -17,6 +17,7 @@ struct tp_snapshot_page {
     /* on the first page of several snapshots: name of the rank in the headline, such as "rank 3", and a sentence about
      * all ranks below the headline; NULL on other pages */
     const char *rank, *about_ranks;
+    const struct tp_trace_join *join; /* join with a trace on the same page; NULL without one */
 };
 
 /* Returns the last out-of-memory event, at which the page shows the live blocks; NULL if none exists. */
@@ -89,6 +90,10 @@ void tp_snapshot_page_put_free_memory(const struct tp_snapshot_page *page);
 void tp_snapshot_page_put_growth(const struct tp_snapshot_page *page);
 void tp_snapshot_page_put_churn(const struct tp_snapshot_page *page);
 void tp_snapshot_page_put_details(const struct tp_snapshot_page *page);
+/* Adds the section about the trace, with the proof that both files are of one run. page->join must be set. */
+void tp_snapshot_page_put_join(const struct tp_snapshot_page *page);
+/* Returns words about the trace for the title of the page, such as ", in step 6 of the trace". */
+const char *tp_snapshot_join_summary(const struct tp_snapshot_page *page);
 
 /* Returns the boxes of the live blocks by stack, for the template "icicle"; kind NONE without stacks. */
 struct tp_data tp_snapshot_icicle(const struct tp_snapshot_page *page);

@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "webreport/measure/memory/memory_category.h"
+#include "webreport/measure/memory/memory_code.h"
 #include "webreport/measure/program/program_stacks.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
-enum { OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
-
-/* maximum number of enclosing events that are checked per memory block; only damaged traces have more */
-enum { MAX_ANCESTORS = 1024 };
+enum { OPERATOR = TP_MEMORY_OPERATOR, MODULE, LINE, CATEGORY, STACK, GROUPINGS };
 
 /* MAX_STEP_ENDS limits the listed step ends of all devices together. A damaged trace can contain any number of devices
  * and steps; a real trace has few. */
@@ -84,35 +82,6 @@ static void fill_series(struct series *s, struct tp_memory_device *out)
 
 /* ---- live blocks at the peak ---- */
 
-/* the host events around an allocation: outermost operator, innermost module, innermost project line */
-struct surrounding {
-    /* ids of the label, of the module name and of the line; TP_NO_ID if the event is missing */
-    uint32_t op, module, line;
-};
-
-static struct surrounding find_operator_module_and_line(const struct tp_model *model, const struct tp_memory *m)
-{
-    const struct tp_frames *frames = &model->trace->frames;
-    struct surrounding s = {TP_NO_ID, TP_NO_ID, TP_NO_ID};
-    bool has_users_line = false;
-    uint32_t event = tp_innermost_event(model, m->thread, m->ts_ns);
-    for (unsigned i = 0; event != TP_NO_ID && i < MAX_ANCESTORS;
-         event = tp_find_next_event_around(model, event, m->ts_ns), i++) {
-        const struct tp_event *e = &model->trace->events[event];
-        if (e->kind == TP_KIND_OPERATOR)
-            s.op = tp_frames_label(frames, e->name);
-        if (!tp_kind_is_frame(e->kind))
-            continue;
-        if (s.module == TP_NO_ID && tp_event_marks(model, event) & TP_MARK_MODULE)
-            s.module = e->name;
-        bool is_user_code = tp_frames_is_user_code(frames, e->name);
-        if (s.line == TP_NO_ID || (is_user_code && !has_users_line))
-            s.line = tp_frames_line(frames, e->name);
-        has_users_line |= is_user_code;
-    }
-    return s;
-}
-
 struct live_group {
     struct tp_str name;
     int64_t bytes, blocks;
@@ -127,26 +96,6 @@ static int compare_by_bytes(const void *x, const void *y, const void *context)
     if (a->blocks != b->blocks)
         return a->blocks > b->blocks ? -1 : 1;
     return tp_str_compare(a->name, b->name);
-}
-
-/* Returns the id of the operator, module or line that allocated a block, and sets *text to its name. Returns
- * TP_NO_ID if the name is empty. */
-static uint32_t find_group_of_block(const struct tp_model *model, const struct surrounding *s, int grouping,
-                                    struct tp_str *text)
-{
-    const struct tp_trace *trace = model->trace;
-    uint32_t id = grouping == OPERATOR ? s->op : grouping == MODULE ? s->module : s->line;
-    *text = TP_STR("");
-    if (id == TP_NO_ID)
-        return id;
-    if (grouping == OPERATOR) {
-        *text = tp_frames_label_text(&trace->frames, id);
-    } else if (grouping == LINE) {
-        *text = tp_frames_line_text(&trace->frames, id);
-    } else {
-        *text = tp_frame_module_name(tp_strings_get(&trace->names, id));
-    }
-    return text->len ? id : TP_NO_ID;
 }
 
 struct grouping {
@@ -258,12 +207,12 @@ static void add_live_block_to_groups(const struct series *s, const struct live_b
                                      struct tp_memory_device *out)
 {
     const struct tp_memory *m = record_at(s, block->made);
-    struct surrounding around = find_operator_module_and_line(s->model, m);
+    struct tp_memory_code code = tp_memory_find_code(s->model, m);
     out->live_bytes = tp_sat_add(out->live_bytes, m->bytes);
     out->live_block_count++;
     for (int g = 0; g < CATEGORY; g++) {
         struct tp_str name;
-        uint32_t id = find_group_of_block(s->model, &around, g, &name);
+        uint32_t id = tp_memory_code_text(s->model, &code, (enum tp_memory_code_part)g, &name);
         add_block_to_group(&groupings[g], id, name, m->bytes);
     }
     enum tp_memory_category category =

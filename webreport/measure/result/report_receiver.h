@@ -14,6 +14,7 @@
 struct tp_compare;
 struct tp_distributed;
 struct tp_history_run;
+struct tp_joined_snapshot;
 
 struct tp_report_receiver {
     /* Called first. profile_count: number of profiles of all runs, including inputs that will fail; reported_count:
@@ -21,7 +22,7 @@ struct tp_report_receiver {
     int (*open)(void *context, size_t profile_count, size_t reported_count, struct tp_error *err);
     /* Receives the stored runs in order. Called before the first run, and only if there are stored runs. */
     int (*history)(void *context, const struct tp_history_run *runs, size_t count, struct tp_error *err);
-    /* Announces that a comparison will follow. Called before the first run. */
+    /* Announces that a comparison or a snapshot will follow. Called before the first run. */
     void (*reserve)(void *context);
     void (*begin_run)(void *context, struct tp_str name);
     /* Called when the model and the views of the profile are complete. The advice and the memory view can still be
@@ -38,6 +39,8 @@ struct tp_report_receiver {
     int (*end_run)(void *context, struct tp_error *err);
     /* Receives the comparison with the baseline. `compare` lives until `commit`. */
     int (*comparison)(void *context, const struct tp_compare *compare, struct tp_error *err);
+    /* Receives the memory snapshot that was named together with the traces. `snapshot` lives until `commit`. */
+    int (*snapshot)(void *context, const struct tp_joined_snapshot *snapshot, struct tp_error *err);
     /* Called last, if no call failed. */
     int (*commit)(void *context, struct tp_error *err);
 };
