@@ -244,5 +244,26 @@ def case_joined_otherwise():
     equal("other device", (join["device"], join["joined_by"], join["trace_records"]), (1, "clocks", 0))
 
 
+def case_refused():
+    """Commands and options that have no use for a memory snapshot say so in one sentence."""
+    folder = os.path.join(WORK, "refused")
+    one, two = write(folder, [("rank0.pickle", one_block(4 * MIB)), ("rank1.pickle", one_block(6 * MIB))])
+    for words, code, text in (
+            (["summarize", one, two, "-o", os.path.join(WORK, "x.tps")], 3, "a memory snapshot has no summary"),
+            (["precision", one, two], 3, "a memory snapshot has no values of tensors"),
+            (["merge", one, "-o", os.path.join(WORK, "x.tps")], 3, "the file is not a summary of tracepress")):
+        done = subprocess.run([TRACEPRESS, *words], capture_output=True, text=True)
+        equal(words, (done.returncode, done.stdout, text in done.stderr), (code, "", True))
+        equal(words, done.stderr.count("\n"), 1 if words[0] != "merge" else 2)
+    for option in (["--baseline", one], ["--history", folder], ["--timeline", "full"], ["--rule", "A4.min_pct=2"],
+                   ["--process", "1"], ["--step-range", "x"], ["--source-url", "https://example.org/{path}"]):
+        code, made, digest, page, messages = report([two, *option], WORK)
+        equal(option, (code, made, messages), (2, None, "tracepress: report: %s has no effect on the page of memory "
+                                               "snapshots\n" % option[0]))
+    equal("include", [r["file"] for r in report([folder, two, "--include", "rank0*"], WORK)[1]["ranks"]],
+          ["rank0.pickle", "rank1.pickle"])
+    equal("max-input", report([two, "--max-input", "100"], WORK)[0], 5)
+
+
 if __name__ == "__main__":
     globals()["case_" + sys.argv[3]]()

@@ -27,6 +27,7 @@ runs() { "$python" "$ROOT/tests/check/snapshot_runs.py" "$TP" "$WORK" "$1"; }
 check "several snapshots and folders: a row for each rank" runs ranks
 check "a trace and a snapshot of one run on one page" runs joined
 check "a trace and a snapshot that are not joined by pairs" runs joined_otherwise
+check "commands and options without use for a snapshot" runs refused
 check "memory timelines of torch.profiler" runs timelines
 check "ranks with equal peaks; more ranks than pages" runs equal_ranks
 

@@ -11,6 +11,7 @@
 #include "webreport/session/console.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/snapshot_session.h"
 #include "webreport/session/tensor_runs.h"
 
 struct options {
@@ -125,6 +126,12 @@ int tp_cmd_precision(int argc, char **argv)
                                         "name two runs, BASE and NEW: traces, folders, .npy or .npz files");
     if ((o.html && !*o.html) || (o.json && !*o.json) || (o.markdown && !*o.markdown))
         return tp_cmd_print_usage_error(&console, "precision", "the name of an output is empty");
+    for (int i = 0; i < 2; i++)
+        if (tp_snapshot_refuse_inputs((const char *const *)argv + i, 1,
+                                      "a memory snapshot has no values of tensors: name traces, folders, .npy or .npz "
+                                      "files; diff compares snapshots",
+                                      &console))
+            return TP_EXIT_NO_INPUT;
     job.runs.paths[0] = argv[0];
     job.runs.paths[1] = argv[1];
     job.runs.console = &console;

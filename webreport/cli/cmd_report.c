@@ -57,15 +57,21 @@ static const char *page_path(const char *html, char *path, size_t size)
     return path;
 }
 
-/* Returns the first given option that has no effect on the page of a job; NULL if none exists. */
-static const char *find_option_without_effect(const struct options *o)
+/* Returns the first given option that has no effect on the page of summaries or of snapshots; NULL if none exists. */
+static const char *find_option_without_effect(const struct options *o, bool is_of_summaries)
 {
     const struct {
         const char *option;
         bool is_given;
-    } options[] = {{"--baseline", o->baseline != NULL}, {"--history", o->history != NULL},
-                   {"--timeline", o->timeline != 0},    {"--max-input", o->read.max_input_bytes > 0},
-                   {"--rule", o->rules.count > 0},      {"--peaks", o->peaks != NULL}};
+    } options[] = {{"--baseline", o->baseline != NULL},
+                   {"--history", o->history != NULL},
+                   {"--timeline", o->timeline != 0},
+                   {"--rule", o->rules.count > 0},
+                   {"--peaks", o->peaks != NULL},
+                   {"--max-input", is_of_summaries && o->read.max_input_bytes > 0},
+                   {"--source-url", !is_of_summaries && o->source_url},
+                   {"--process", !is_of_summaries && o->read.process},
+                   {"--step-range", !is_of_summaries && o->read.step_range}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
             return options[i].option;
@@ -140,6 +146,16 @@ static int report_traces(struct tp_report_session *session, const struct tp_outp
 
 /* ---- kinds of inputs ---- */
 
+/* Prints an error if an option has no effect on the page of summaries or of snapshots. Returns whether it did. */
+static bool refuse_useless_option(struct tp_console *console, const struct options *o, bool is_of_summaries)
+{
+    const char *option = find_option_without_effect(o, is_of_summaries);
+    if (option)
+        tp_console_error(console, "report: %s has no effect on the page of %s", option,
+                         is_of_summaries ? "summaries" : "memory snapshots");
+    return option != NULL;
+}
+
 /* Runs the report for the kind of the inputs. */
 static int report_inputs(struct tp_report_session *session, const struct tp_outputs_options *wanted,
                          const struct options *o)
@@ -154,15 +170,10 @@ static int report_inputs(struct tp_report_session *session, const struct tp_outp
         tp_console_error(session->console, "out of memory");
         return TP_EXIT_LIMIT;
     }
-    const char *useless = code ? find_option_without_effect(o) : NULL;
-    if (useless) {
-        tp_console_error(session->console, "report: %s has no effect on the page of summaries", useless);
-        return TP_EXIT_USAGE;
-    }
     if (code)
-        return report_jobs(session, wanted);
+        return refuse_useless_option(session->console, o, true) ? TP_EXIT_USAGE : report_jobs(session, wanted);
     if (tp_timeline_detect_input(&search))
-        return tp_report_timeline(session, wanted);
+        return refuse_useless_option(session->console, o, false) ? TP_EXIT_USAGE : tp_report_timeline(session, wanted);
     code = tp_snapshot_detect_inputs(&search);
     size_t partner = code == TP_EUSAGE ? tp_snapshot_find_partner(&search) : SIZE_MAX;
     if (code == TP_EUSAGE && partner == SIZE_MAX)
@@ -175,7 +186,9 @@ static int report_inputs(struct tp_report_session *session, const struct tp_outp
         session->input_count = 1;
         return report_traces(session, wanted);
     }
-    return code > 0 ? tp_report_snapshots(session, wanted) : report_traces(session, wanted);
+    if (code <= 0)
+        return report_traces(session, wanted);
+    return refuse_useless_option(session->console, o, false) ? TP_EXIT_USAGE : tp_report_snapshots(session, wanted);
 }
 
 /* ---- options ---- */

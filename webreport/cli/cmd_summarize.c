@@ -5,6 +5,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/snapshot_session.h"
 #include "webreport/session/summarize.h"
 #include "writer/base/environment.h"
 
@@ -116,6 +117,11 @@ int tp_cmd_summarize(int argc, char **argv)
     const char *what = find_wrong_option(&o, inputs, &job);
     if (what)
         return tp_cmd_print_usage_error(&console, "summarize", what);
+    if (!o.files_from && tp_snapshot_refuse_inputs((const char *const *)argv, inputs,
+                                                   "a memory snapshot has no summary, because it has no operations: "
+                                                   "report, diff and check read snapshots themselves",
+                                                   &console))
+        return TP_EXIT_NO_INPUT;
     job.load.paths = (const char *const *)argv;
     job.load.path_count = inputs;
     job.load.console = &console;

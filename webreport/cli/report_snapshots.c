@@ -35,6 +35,7 @@ static int run_snapshots(void *context, struct tp_error *err)
     struct work *w = context;
     const struct tp_snapshot_session session = {.inputs = w->session->inputs,
                                                 .input_count = w->session->input_count,
+                                                .include = w->session->read.include,
                                                 .max_input_bytes = w->session->read.max_input_bytes,
                                                 .is_strict = w->session->read.is_strict,
                                                 .console = w->session->console};

@@ -215,6 +215,7 @@ static int load_runs_of_sides(struct tp_check_session *s, struct tp_arena *arena
 static int check_snapshots(struct tp_check_session *s, struct tp_arena *arena, struct tp_error *err)
 {
     const struct tp_snapshot_check how = {.run = {.inputs = s->inputs,
+                                                  .include = s->read.include,
                                                   .input_count = s->input_count,
                                                   .max_input_bytes = s->read.max_input_bytes,
                                                   .is_strict = s->read.is_strict,

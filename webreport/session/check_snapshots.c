@@ -17,6 +17,7 @@ int tp_snapshot_check_run(struct tp_check *check, struct tp_check_input *input, 
     int code = tp_snapshot_session_run(&run, &how->run, arena, err);
     of_base.inputs = &how->baseline;
     of_base.input_count = 1;
+    of_base.include = NULL;
     if (code == TP_OK && how->baseline)
         code = tp_snapshot_session_run(&base, &of_base, arena, err);
     if (code < 0)

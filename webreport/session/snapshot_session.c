@@ -1,6 +1,7 @@
 /* Finds, reads and analyses memory snapshots: see snapshot_session.h. */
 #include "webreport/session/snapshot_session.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "webreport/document/words/snapshot_words.h"
@@ -11,28 +12,32 @@
 
 /* ---- search ---- */
 
-/* Lists the snapshots below a folder, sorted by path. */
-static int list_folder(struct tp_vec *paths, const char *folder, struct tp_arena *arena, struct tp_error *err)
+/* Lists the snapshots below a folder, sorted by path. include: pattern of the file names; NULL for all names. */
+static int list_folder(struct tp_vec *paths, const char *folder, const char *include, struct tp_error *err)
 {
+    struct tp_arena *arena = paths->arena;
     static const char *const endings[] = {".pickle", ".pickle.gz", ".pkl", ".pkl.gz"};
     int code = TP_OK;
     for (size_t i = 0; i < sizeof endings / sizeof *endings && code == TP_OK; i++) {
         struct tp_vec named = TP_VEC(arena, const char *);
         code = tp_rundir_find_named(&named, folder, endings[i], err);
-        for (size_t k = 0; k < named.count && code == TP_OK; k++)
-            if (tp_file_head_is_snapshot(*TP_AT(&named, const char *, k)))
-                *(const char **)tp_vec_push(paths) = *TP_AT(&named, const char *, k);
+        for (size_t k = 0; k < named.count && code == TP_OK; k++) {
+            const char *path = *TP_AT(&named, const char *, k);
+            bool is_wanted = !include || fnmatch(include, tp_path_base(path), FNM_PERIOD) == 0;
+            if (is_wanted && tp_file_head_is_snapshot(path))
+                *(const char **)tp_vec_push(paths) = path;
+        }
     }
     return code;
 }
 
 /* Lists the snapshots of one input. Adds nothing for an input that is no snapshot. */
-static int list_input(struct tp_vec *paths, const char *input, struct tp_arena *arena, struct tp_error *err)
+static int list_input(struct tp_vec *paths, const char *input, const char *include, struct tp_error *err)
 {
     if (strcmp(input, "-") == 0)
         return TP_OK;
     if (tp_inputs_is_folder(input))
-        return list_folder(paths, input, arena, err);
+        return list_folder(paths, input, include, err);
     if (tp_file_head_is_snapshot(input))
         *(const char **)tp_vec_push(paths) = input;
     return TP_OK;
@@ -64,7 +69,7 @@ static int classify_inputs(void *context, struct tp_error *err)
     for (size_t i = 0; i < question->search->path_count; i++) {
         const char *input = question->search->paths[i];
         struct tp_vec paths = TP_VEC(&question->arena, const char *);
-        if (list_input(&paths, input, &question->arena, err) < 0 || !paths.count)
+        if (list_input(&paths, input, question->search->include, err) < 0 || !paths.count)
             continue;
         snapshot_count += !tp_inputs_is_folder(input) || !has_traces(input, question->search, &question->arena);
     }
@@ -82,14 +87,29 @@ int tp_snapshot_detect_inputs(const struct tp_run_search *search)
     return answer;
 }
 
+/* Returns whether an input is the file of a memory snapshot, not a folder. */
+static bool is_snapshot_file(const char *input)
+{
+    return strcmp(input, "-") != 0 && !tp_inputs_is_folder(input) && tp_file_head_is_snapshot(input);
+}
+
+bool tp_snapshot_refuse_inputs(const char *const *inputs, size_t count, const char *why, struct tp_console *console)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_snapshot_file(inputs[i]))
+            return false;
+    if (count)
+        tp_console_error(console, "%s: %s", inputs[0], why);
+    return count > 0;
+}
+
 size_t tp_snapshot_find_partner(const struct tp_run_search *search)
 {
     bool is_snapshot[2];
     if (search->path_count != 2)
         return SIZE_MAX;
     for (size_t i = 0; i < 2; i++)
-        is_snapshot[i] = strcmp(search->paths[i], "-") != 0 && !tp_inputs_is_folder(search->paths[i]) &&
-                         tp_file_head_is_snapshot(search->paths[i]);
+        is_snapshot[i] = is_snapshot_file(search->paths[i]);
     return is_snapshot[0] == is_snapshot[1] ? SIZE_MAX : is_snapshot[1];
 }
 
@@ -162,7 +182,7 @@ int tp_snapshot_session_run(struct tp_snapshots *snapshots, const struct tp_snap
     int code = TP_OK;
     *snapshots = (struct tp_snapshots){.failed = TP_VEC(arena, struct tp_snapshot_failure)};
     for (size_t i = 0; i < session->input_count && code == TP_OK; i++)
-        code = list_input(&paths, session->inputs[i], arena, err);
+        code = list_input(&paths, session->inputs[i], session->include, err);
     tp_merge_sort(arena, paths.data, paths.count, sizeof(const char *), compare_ranks, NULL);
     snapshots->items = tp_arena_array(arena, paths.count, sizeof *snapshots->items);
     for (size_t i = 0; i < paths.count && code == TP_OK; i++) {

@@ -21,12 +21,17 @@ int tp_snapshot_detect_inputs(const struct tp_run_search *search);
  * the index of the snapshot; SIZE_MAX for other inputs. */
 size_t tp_snapshot_find_partner(const struct tp_run_search *search);
 
+/* If all inputs are files of memory snapshots, prints that a command cannot use them, and returns true. why: sentence
+ * after the name of the first input. */
+bool tp_snapshot_refuse_inputs(const char *const *inputs, size_t count, const char *why, struct tp_console *console);
+
 /* Returns whether the only input is a memory timeline (export_memory_timeline). */
 bool tp_timeline_detect_input(const struct tp_run_search *search);
 
 struct tp_snapshot_session {
     const char *const *inputs; /* snapshots and folders of snapshots */
     size_t input_count;
+    const char *include;      /* pattern for the names of files in folders; NULL for all names */
     uint64_t max_input_bytes; /* maximum size of an inflated file; 0 for the default */
     bool is_strict;           /* option --strict: an unusable input is an error */
     struct tp_console *console;

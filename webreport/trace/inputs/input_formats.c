@@ -15,7 +15,9 @@
 
 #define NSYS "an Nsight Systems report: convert it with `nsys export --type sqlite FILE`, then name the .sqlite"
 #define PERF "tracepress does not read it; record the program with tracepress record -- PROGRAM"
-#define SNAPSHOT "a memory snapshot of torch or another pickle, not a trace: tracepress report FILE shows snapshots"
+#define SNAPSHOT                                                                                                       \
+    "a memory snapshot of torch or another pickle, not a trace: tracepress report FILE shows snapshots; diff, check, " \
+    "export and table also read them"
 #define FLIGHT                                                                                                         \
     "a dump of PyTorch's Flight Recorder, not a trace: torchfrtrace of PyTorch reads it; name a trace of "             \
     "torch.profiler"
@@ -81,7 +83,7 @@ const struct tp_input_format tp_input_formats[] = {
     {"memory timeline", NULL, SIGN(tp_sign_is_memory_timeline), .is_timeline = true,
      .refusal =
          "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
-         "the same run"},
+         "the same run, or show the timeline alone with tracepress report FILE"},
     {"Proton", NULL, SIGN(tp_sign_is_proton),
      .refusal = "a profile of Proton (Triton), a tree without times: proton-viewer reads it; name a trace of "
                 "torch.profiler"},
