@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequenc
 
 from ._command import Input, argument, call
 from ._fields import FindingFields
-from ._tables import CHECK, DIFF, JOB, REPORT, TABLE, Json, Places, Row, Tables, frame, rows_at
+from ._tables import CHECK, DIFF, JOB, MEMORY, REPORT, TABLE, Json, Places, Row, Tables, frame, rows_at
 
 if TYPE_CHECKING:
     import pandas
@@ -95,6 +95,28 @@ class Profile:
         return f"<Profile {self.worker!r}: {self.error or self.verdict or 'no verdict'}>"
 
 
+@dataclass(frozen=True)
+class MemoryFinding:
+    """A problem that a memory snapshot shows. Definitions of tracepress, section 32, lists the conditions.
+
+    ``gain_bytes`` is the number of bytes that ``action`` saves at most. ``line`` is the place in the code, or "".
+    """
+
+    id: str
+    severity: str  # "high", "medium", "low" or "info"
+    text: str
+    action: str
+    gain_bytes: int
+    line: str
+    file: str  # name of the snapshot
+    device: int
+
+    @classmethod
+    def _of(cls, row: Json) -> MemoryFinding:
+        members = {name: row.get(name) for name in cls.__dataclass_fields__}
+        return cls(**{**members, "line": members["line"] or ""})  # type: ignore[arg-type]
+
+
 class _Result:
     """The common parts of all results: JSON, Markdown digest, tables, and messages of the program."""
 
@@ -166,6 +188,12 @@ class Report(_Page):
         return self._first.headline if self._first else ""
 
     @property
+    def memory_findings(self) -> Tuple[MemoryFinding, ...]:
+        """The findings of the memory snapshot that was named together with the trace; empty without one."""
+        document = (self.json.get("memory_snapshot") or {}).get("document")
+        return _memory_findings([document] if document else [])
+
+    @property
     def findings(self) -> Tuple[Finding, ...]:
         """The findings about the ranks of a run, followed by the findings of all traces, in the order of
         ``.profiles``."""
@@ -176,6 +204,43 @@ class Report(_Page):
     def __repr__(self) -> str:
         many = f"{len(self.profiles)} traces, the first " if len(self.profiles) > 1 else ""
         return f"<Report: {many}{self.verdict or 'no verdict'}, {len(self.findings)} findings>"
+
+
+def _memory_findings(snapshots: Sequence[Json]) -> Tuple[MemoryFinding, ...]:
+    return tuple(map(MemoryFinding._of, rows_at({"snapshots": snapshots}, MEMORY["findings"], {})))
+
+
+class MemoryReport(_Page):
+    """The result of `report` for memory snapshots and memory timelines. ``json`` has the format
+    tracepress.memory_snapshot/1 for one snapshot, tracepress.memory_snapshots/1 for several, and
+    tracepress.memory_timeline/1 for a timeline."""
+
+    def __init__(self, said: Outputs) -> None:
+        super().__init__(said, MEMORY)
+        is_one = "devices" in self.json
+        self.snapshots: Tuple[Json, ...] = (self.json,) if is_one else tuple(self.json.get("snapshots") or ())
+        self.tables = Tables({"snapshots": self.snapshots} if is_one else self.json, MEMORY)
+
+    @property
+    def peak_bytes(self) -> int:
+        """The largest number of bytes that were allocated on a device at a time."""
+        devices = [device for each in self.snapshots for device in each["devices"]]
+        return max([int(self.json.get("peak_bytes") or 0), *(int(d["peak"]["allocated_bytes"]) for d in devices)])
+
+    @property
+    def headline(self) -> str:
+        """The most important fact about the device with the largest peak; "" for a timeline."""
+        devices = [device for each in self.snapshots for device in each["devices"]]
+        most = max(devices, key=lambda device: device["peak"]["allocated_bytes"], default=None)
+        return most["headline"] if most else ""
+
+    @property
+    def findings(self) -> Tuple[MemoryFinding, ...]:
+        """The findings of all snapshots, in the order of ``.snapshots``; those of a device begin with the gravest."""
+        return _memory_findings(self.snapshots)
+
+    def __repr__(self) -> str:
+        return f"<MemoryReport: peak {self.peak_bytes} bytes, {len(self.findings)} findings>"
 
 
 class JobReport(_Page):
@@ -306,9 +371,11 @@ def outputs(words: Sequence[str], expect: Sequence[int], timeout: Optional[float
         )
 
 
-def report_of(words: Sequence[str], timeout: Optional[float] = None) -> Union[Report, JobReport]:
+def report_of(words: Sequence[str], timeout: Optional[float] = None) -> Union[Report, JobReport, MemoryReport]:
     """Return the result of `report` with these arguments of the command line."""
     said = outputs(["report", *words], (0,), timeout)
+    if said.json.get("format", "").startswith("tracepress.memory"):
+        return MemoryReport(said)
     return JobReport(said) if said.json["schema"] == "tracepress-job" else Report(said)
 
 
@@ -325,8 +392,9 @@ def check_of(words: Sequence[str], timeout: Optional[float] = None) -> Check:
 # ---- functions for users ----
 
 
-def report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> Report:
-    """Read traces, or folders with traces, as ``tracepress report INPUT...`` does.
+def report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> Any:
+    """Read traces, or folders with traces, as ``tracepress report INPUT...`` does. Returns a `Report`, or a
+    `MemoryReport` for memory snapshots and memory timelines. A trace and a snapshot of the same run give a `Report`.
 
     ``options`` are further arguments of this command, as a list or as one text: ``"--timeline none --strict"``.
     ``timeout`` is in seconds. Raises TracepressError if no report can be made. For summaries (``.tps``) use
@@ -346,8 +414,8 @@ def job_report(*inputs: Input, options: Options = (), timeout: Optional[float] =
     """Compare the ranks of a job by their summaries, as ``tracepress report F.tps...`` does. Arguments as for
     `report`."""
     result = report_of([*map(argument, inputs), *_options(options)], timeout)
-    if isinstance(result, Report):
-        raise TypeError("these are traces: report() reads them")
+    if not isinstance(result, JobReport):
+        raise TypeError("these are traces or memory snapshots: report() reads them")
     return result
 
 

@@ -204,6 +204,20 @@ CHECK: Places = {
     "baseline": ("baseline", "profiles"),
 }
 
+_DEVICES: Place = ("snapshots", Each(("file",)), "devices", Each(("device",)))
+MEMORY: Places = {
+    "ranks": ("ranks",),
+    "findings": (*_DEVICES, "findings"),
+    "ooms": (*_DEVICES, "ooms"),
+    "largest": (*_DEVICES, "peak", "largest"),
+    **{f"live_by_{key}": (*_DEVICES, "peak", "live_by", key, "rows") for key in ("line", "site", "category")},
+    "steps": (*_DEVICES, "growth", "boundaries"),
+    "growing": (*_DEVICES, "growth", "growing"),
+    "churn": (*_DEVICES, "churn", "rows"),
+    "releases": (*_DEVICES, "churn", "releases"),
+    "failed": ("failed",),
+}
+
 TABLE: Places = {"rows": ("profiles", Each(("profile",)), "rows")}
 
 

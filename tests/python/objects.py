@@ -12,6 +12,7 @@ import sys
 import threading
 
 from cases import DATA, PROGRAM, TRACES, case, run_all, trace
+from tab_shared import write_snapshot
 
 import torch_tracepress as tracepress
 
@@ -393,6 +394,35 @@ def _(folder):
         assert tracepress.table(path).rows
     left = [name for name in os.listdir(folder) if name not in [n.replace("/", "_") for n in HOSTILE]]
     assert left == [], left
+
+
+@case("memory: snapshots, several of them, a timeline, and a snapshot together with a trace")
+def _(folder):
+    one, two = (write_snapshot(folder, name, size=size) for name, size in (("rank0.pickle", 1 << 20), ("rank1.pickle", 2 << 20)))
+    result = tracepress.report(one)
+    assert isinstance(result, tracepress.MemoryReport) and result.json == json.loads(said("report", one, "--json", "-", "-q"))
+    assert result.peak_bytes == 1 << 20 and result.headline == result.json["devices"][0]["headline"] and result.html
+    rows = result.json["devices"][0]["findings"]
+    assert [f.id for f in result.findings] == [row["id"] for row in rows] and "no_stacks" in [row["id"] for row in rows]
+    assert result.findings[0].file == "rank0.pickle" and result.findings[0].device == 0 and result.findings[0].text
+    assert result.tables.rows("findings")[0]["severity"] == rows[0]["severity"] and result.tables.rows("ranks") == []
+    both = tracepress.report(one, two)
+    assert [row["peak_bytes"] for row in both.tables.rows("ranks")] == [1 << 20, 2 << 20]
+    assert len(both.snapshots) == 2 and both.peak_bytes == 2 << 20 and {f.file for f in both.findings} == {"rank0.pickle", "rank1.pickle"}
+    lines = os.path.join(folder, "timeline.json")
+    with open(lines, "w") as file:
+        json.dump([[-1, 1, 512, 0], [5000, 2, 1024, 4]], file)
+    timeline = tracepress.report(lines)
+    assert (timeline.peak_bytes, timeline.findings, timeline.headline) == (1536, (), ""), timeline
+    joined = tracepress.report(trace("gpu_2024"), one)
+    assert isinstance(joined, tracepress.Report) and joined.findings == tracepress.report(trace("gpu_2024")).findings
+    assert joined.memory_findings == result.findings
+    try:
+        tracepress.job_report(one)
+    except TypeError as error:
+        assert "report() reads them" in str(error)
+    else:
+        raise AssertionError(one)
 
 
 @case("errors: the program's code and words; what is no path; NUL; time that is up")

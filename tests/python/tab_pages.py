@@ -13,7 +13,7 @@ import threading
 import time
 
 from cases import PROGRAM, case, run_all, trace
-from tab_shared import HOSTILE, SECRET, Fake, copy, demo, is_alive, old, own, until, write
+from tab_shared import HOSTILE, SECRET, Fake, copy, demo, is_alive, old, own, until, write, write_snapshot
 
 from torch_tracepress.tab import pages
 from torch_tracepress.tab.pages import Limits, Maker, Side, Wish
@@ -71,6 +71,27 @@ def _(folder):
         words = ["diff", *("exp/ddp/" + side.one.name for side in ranks)]
         assert page == own(words, top, (0, 1, 6))
         assert board.maker.page("no such key") is None
+
+
+@case("pages: memory snapshots: one, several, and one together with the trace of its run")
+def _(folder):
+    top = os.path.join(folder, "logs")
+    for name in ("rank0.pickle", "rank1.pickle"):
+        write_snapshot(top, "memory", name)
+    for run, count in (("joined", 1), ("several", 2)):
+        write_snapshot(top, run, "snap.pickle")
+        for k in range(count):
+            old(copy(trace("gpu_2024"), folder, "logs", run, f"r{k}.pt.trace.json.gz"))
+    with Board(folder) as board:
+        assert board.page(board.wish("memory")) == own(["report", "memory"], top)
+        assert board.page(Wish((board.side("memory", "rank1.pickle"),))) == own(["report", "memory/rank1.pickle"], top)
+        page = board.page(board.wish("joined"))
+        assert page == own(["report", "joined/r0.pt.trace.json.gz", "joined/snap.pickle"], top) and b"snap0-memory" in page
+        assert board.page(board.wish("several")) == own(["report", "several"], top)
+        sides = (board.side("memory", "rank0.pickle"), board.side("memory", "rank1.pickle"))
+        assert board.page(Wish(sides)) == own(["diff", "memory/rank0.pickle", "memory/rank1.pickle"], top, (0, 1, 6))
+        assert [board.side(run).has_trace for run in ("memory", "joined", "several")] == [False, True, True]
+        assert not board.side("memory").is_job and len(board.side("several").traces) == 2
 
 
 @case("pages: a run of many traces is a job, made of summaries; its comparison, too")

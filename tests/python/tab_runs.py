@@ -57,6 +57,22 @@ def _(folder):
     assert not walk([Root("", os.path.join(folder, "nothing"))]).runs
 
 
+@case("runs: memory snapshots by their names, after the traces; other pickles are not listed")
+def _(folder):
+    top = os.path.join(folder, "logs")
+    for name in ("rank10_memory_snapshot.pickle", "rank2_memory_snapshot.pickle", "b.pt.trace.json", "model.pkl", "data.pickle"):
+        write(top, "both", name)
+    for name in ("snapshot_oom_rank-3.pickle.gz", "MemorySnap.PKL", "snapshot.pickle.txt"):
+        write(top, "memory", name)
+    write(top, "none", "model.pickle")
+    listing = walk([Root("", top)])
+    assert names(listing) == {
+        "both": ["b.pt.trace.json", "rank2_memory_snapshot.pickle", "rank10_memory_snapshot.pickle"],
+        "memory": ["MemorySnap.PKL", "snapshot_oom_rank-3.pickle.gz"],
+    }
+    assert [trace.is_snapshot for trace in listing.runs[0].traces] == [False, True, True]
+
+
 @case("runs: the version changes with the size, the time, the inode and the name of a file")
 def _(folder):
     path = write(folder, "logs", "r", "x.pt.trace.json", text="1234")

@@ -1,6 +1,7 @@
 """Parts that all tests of the tab use: hostile names, files, and a replacement for the program."""
 
 import os
+import pickle
 import subprocess
 import time
 
@@ -138,3 +139,16 @@ def demo(folder):
     copy(trace("gpu_2024"), folder, "logs", "base", "w.1.pt.trace.json.gz")
     copy(trace("gpu_2026"), folder, "logs", "new", "w.2.pt.trace.json.gz")
     return os.path.join(folder, "logs")
+
+
+def write_snapshot(*names, size=1 << 20):
+    """Writes a memory snapshot with one block of this size, old enough to be read."""
+    segment = {"device": 0, "address": 1 << 40, "total_size": 2 << 20, "stream": 0, "segment_type": "small"}
+    blocks = [{"size": size, "requested_size": size, "state": "active_allocated"}]
+    blocks += [{"size": (2 << 20) - size, "state": "inactive"}] if size < 2 << 20 else []
+    events = [{"action": "segment_alloc", "addr": 1 << 40, "size": 2 << 20, "stream": 0, "time_us": 1}]
+    events += [{"action": "alloc", "addr": 1 << 40, "size": size, "stream": 0, "time_us": 2}]
+    path = write(*names)
+    with open(path, "wb") as file:
+        pickle.dump({"segments": [{**segment, "blocks": blocks}], "device_traces": [events]}, file, 4)
+    return old(path)

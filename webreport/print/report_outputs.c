@@ -387,12 +387,13 @@ static int commit_page(struct tp_outputs *o, const struct tp_page_files *files, 
     return code < 0 ? code : tp_outfile_commit(&o->html_file, err);
 }
 
-/* Appends a document, such as the comparison with a baseline as `diff --markdown` prints it. */
-static void append_markdown(struct tp_buf *text, const struct tp_document *document, struct tp_error *err)
+/* Appends a document, such as the comparison with a baseline as `diff --markdown` prints it. end: see
+ * tp_print_options. */
+static void append_markdown(struct tp_buf *text, const struct tp_document *document, size_t end, struct tp_error *err)
 {
     struct tp_buf part;
     tp_buf_init(&part, 0);
-    tp_print_markdown(&part, document, &(struct tp_print_options){0}, err);
+    tp_print_markdown(&part, document, &(struct tp_print_options){.end = end}, err);
     tp_buf_putc(text, '\n');
     tp_buf_add(text, part.data, part.size);
     text->failed = text->failed ? text->failed : part.failed;
@@ -407,9 +408,9 @@ static int commit_markdown(struct tp_outputs *o, struct tp_error *err)
     tp_buf_init(&text, 0);
     tp_buf_add(&text, digest.ptr, digest.len);
     if (o->has_comparison)
-        append_markdown(&text, &o->comparison, err);
+        append_markdown(&text, &o->comparison, 0, err);
     if (o->snapshot)
-        append_markdown(&text, &o->snapshot_document, err);
+        append_markdown(&text, &o->snapshot_document, TP_MAX_MARKDOWN_BYTES, err);
     int code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : write_and_commit(&o->markdown_file, (struct tp_str){text.data, text.size}, err);
     tp_buf_release(&text);

@@ -116,7 +116,7 @@ const fill = (select, groups, value) => {
   select.value = values.includes(value) ? value : values[0] ?? '';
 };
 
-const stem = (name) => name.replace(/\.pt\.trace\.json(\.gz)?$/, '');
+const stem = (name) => name.replace(/\.(pt\.trace\.json|pickle|pkl)(\.gz)?$/, '');
 
 class Tab {
   constructor() {
@@ -187,7 +187,7 @@ class Tab {
     const row = this.row();
     const traces = row?.traces ?? [];
     const isOne = traces.length === 1;
-    const all = traces.length > 1 ? [[`all ${traces.length}`, '']] : [];
+    const all = traces.length > 1 ? [[`all ${row.together}`, '']] : [];
     fill(this.trace, [['', all], ['One', traces.map((each) => [stem(each.name), isOne ? '' : each.id])]],
       (!isOne && traceOf(row, names.get('trace'))) || this.trace.value);
     const runs = this.runs.filter((each) => each !== row).map((each) => [each.name, each.id]);
@@ -356,7 +356,7 @@ class Tab {
       this.turn++;
       this.remark('');
       this.say('No traces yet', 'Here stands the report of each run: of each folder with *.pt.trace.json or *.pt.trace.json.gz, '
-        + 'as torch.profiler writes them.');
+        + 'as torch.profiler writes them, or with memory snapshots such as rank0_memory_snapshot.pickle.');
     } else if (isFirst || !this.wanted) {
       this.remember();
       this.show();

@@ -62,18 +62,30 @@ def _program() -> Tuple[str, Stamp]:
 
 
 class Side(NamedTuple):
-    """A run with all of its traces, or with one of them."""
+    """A run with all of its traces, or with one of them. The page of a run with one trace and one memory snapshot joins
+    them. The page of a run with several traces has no snapshot; each snapshot has its own page."""
 
     run: Run
     one: Optional[Trace] = None
 
     @property
     def traces(self) -> Tuple[Trace, ...]:
-        return (self.one,) if self.one else self.run.traces
+        if self.one:
+            return (self.one,)
+        traces = tuple(trace for trace in self.run.traces if not trace.is_snapshot)
+        return self.run.traces if not traces or len(self.run.traces) == 2 else traces
+
+    @property
+    def has_trace(self) -> bool:
+        return any(not trace.is_snapshot for trace in self.traces)
+
+    @property
+    def is_joined(self) -> bool:
+        return len(self.traces) == 2 and self.has_trace and any(trace.is_snapshot for trace in self.traces)
 
     @property
     def is_job(self) -> bool:
-        return len(self.traces) > TOGETHER_MAX
+        return len(self.traces) > TOGETHER_MAX and self.has_trace
 
     def state(self) -> object:
         return self.run.folder, self.one is None, [(trace.name, trace.stamp) for trace in self.traces]
@@ -392,9 +404,11 @@ class _Making:
                     words.append(os.path.join(name, self._stage(side, os.path.join(place, name), open_files, stack)))
                 self._run([*words, "-o", out], place, open_files, (0, 1, 6))
             else:
-                name = self._stage(wish.sides[0], place, open_files, stack)
+                side = wish.sides[0]
+                name = self._stage(side, place, open_files, stack)
+                names = [os.path.join(name, each.name) for each in side.traces] if side.is_joined else [name]
                 history = ["--history", self._history()] if wish.history else []
-                self._run(["report", argument(name), *history, "-o", out], place, open_files, (0,))
+                self._run(["report", *map(argument, names), *history, "-o", out], place, open_files, (0,))
         return out
 
     def _new_folder(self) -> str:

@@ -117,6 +117,7 @@ def _row(run: Run) -> Dict[str, object]:
         "newest_ms": run.newest_ns // 1_000_000,
         "has_scalars": run.has_scalars,
         "is_job": Side(run).is_job,
+        "together": len(Side(run).traces),  # number of files on the page of the run
         "traces": [
             {"id": trace.id, "name": printable(trace.name), "version": id_of(trace.stamp)} for trace in run.traces
         ],
@@ -132,7 +133,7 @@ def _side(listing: Listing, run_id: str, trace_id: str) -> Optional[Side]:
 
 
 class Plugin(TBPlugin):
-    """The tab "tracepress". It is active if the log directories contain traces."""
+    """The tab "tracepress". It is active if the log directories contain traces or memory snapshots."""
 
     plugin_name = "tracepress"
 
@@ -176,7 +177,11 @@ class Plugin(TBPlugin):
     def _history_of(self, listing: Listing, run: Run) -> Tuple[Side, ...]:
         """Return the newest other runs. Runs that are still being written are omitted for now."""
         before_ns = time.time_ns() - int(self._maker.limits.quiet_s * 1e9)
-        others = [other for other in listing.runs if other.id != run.id and other.newest_ns < before_ns]
+        others = [
+            other
+            for other in listing.runs
+            if other.id != run.id and other.newest_ns < before_ns and Side(other).has_trace
+        ]
         others.sort(key=lambda other: (-other.newest_ns, other.name))
         return tuple(Side(other) for other in others[:HISTORY_MAX])
 
@@ -191,7 +196,7 @@ class Plugin(TBPlugin):
             if base is None:
                 return _text("no such run or trace to compare with", 404)
             wish = Wish((base, side))
-        elif "history" in query and not side.is_job:
+        elif "history" in query and not side.is_job and side.has_trace:
             wish = Wish((side,), self._history_of(listing, side.run))
         answer = self._maker.ask(wish, again="again" in query)
         return _json(answer._asdict(), 200 if answer.state in ("ready", "failed") else 202)

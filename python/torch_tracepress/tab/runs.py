@@ -18,6 +18,8 @@ import time
 from typing import Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 TRACE = re.compile(r"\.pt\.trace\.json(\.gz)?\Z")
+# names of memory snapshots, as torch's tutorials, torchtitan, Megatron and NeMo give them; other pickles are not listed
+SNAPSHOT = re.compile(r"(snap|mem|oom|rank).*\.(pickle|pkl)(\.gz)?\Z", re.IGNORECASE)
 _ENTRIES_MAX = 100_000  # highest number of entries that one walk examines
 _DEPTH_MAX = 64
 _PAUSE_S = 2.0  # minimum time between two walks, s; several browser tabs and is_active share a walk
@@ -69,9 +71,13 @@ class Trace(NamedTuple):
     place: Place
     stamp: Stamp
 
+    @property
+    def is_snapshot(self) -> bool:
+        return SNAPSHOT.search(self.name) is not None
+
 
 class Run(NamedTuple):
-    """A folder with traces. ``folder`` is its last name. ``traces`` are sorted by name."""
+    """A folder with traces. ``folder`` is its last name. ``traces`` are sorted by name; memory snapshots come last."""
 
     id: str
     name: str
@@ -165,6 +171,10 @@ def _status(place: Place) -> os.stat_result:
 # ---- the walk ----
 
 
+def _is_input(name: str) -> bool:
+    return TRACE.search(name) is not None or SNAPSHOT.search(name) is not None
+
+
 def _natural(name: str) -> List[Tuple[int, str]]:
     """Sort worker2 before worker10."""
     words = re.split(r"([0-9]+)", name)
@@ -203,7 +213,7 @@ class _Walk:
             if place is None or not place.parts:
                 return folder.place, None
             return place, _status(place)
-        if entry.is_dir(follow_symlinks=False) or TRACE.search(entry.name):
+        if entry.is_dir(follow_symlinks=False) or _is_input(entry.name):
             return folder.place.below(entry.name), entry.stat(follow_symlinks=False)
         return folder.place, None
 
@@ -249,7 +259,7 @@ class _Walk:
                 if not (is_linked and folder.is_linked):
                     more = _Folder(place, (*folder.names, name), folder.prefix, is_linked or folder.is_linked)
                     inside.append(more)
-            elif stat.S_ISREG(status.st_mode) and TRACE.search(name):
+            elif stat.S_ISREG(status.st_mode) and _is_input(name):
                 traces.append((name, place, Stamp.of(status)))
         if traces:
             self._note(folder, traces, has_scalars)
@@ -259,7 +269,7 @@ class _Walk:
         name = "/".join(part for part in (folder.prefix, *folder.names) if part) or os.curdir
         count = self.names[name] = self.names.get(name, 0) + 1
         id = id_of(folder.place.root, folder.prefix, folder.names, count)
-        traces.sort(key=lambda each: _natural(each[0]))
+        traces.sort(key=lambda each: (TRACE.search(each[0]) is None, _natural(each[0])))
         self.runs.append(
             Run(
                 id,
