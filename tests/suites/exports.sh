@@ -54,6 +54,15 @@ check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then
     check "csv, sqlite, page and JSON: tasks of known delays" python3 "$look" tasks "$TP"
     python3 "${look%/*}/wording.py" make . && check "sqlite: arguments of ranges and of devices of one's own" python3 "$look" ranges "$TP" lanes.pt.trace.json
+    counters() { # Checks that a device can have several samples of its counters.
+        counter() { printf '{"ph":"C","name":"Power (W)","pid":"GPU 0 Counters","ts":%s,"args":{"":%s}},' "$1" "$2"; }
+        { printf '{"schemaVersion":1,"traceEvents":[' && counter 1 300 && counter 2 310.5 &&
+            printf '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0,"stream":7,"context":1,"channel":8,"channel_type":1}}]}'; } >counters.json
+        "$TP" export counters.json --to sqlite -o counters --quiet || return 1
+        python3 -c 'import sqlite3; print(sqlite3.connect("counters/counters.sqlite").execute("SELECT device, name, time_ns, value FROM counters").fetchall())' >rows
+        [ "$(cat rows)" = "[(0, 'Power (W)', 0, 300.0), (0, 'Power (W)', 1000, 310.5)]" ]
+    }
+    check "sqlite: every sample of the counters of a device" counters
     check "csv and sqlite: the same rows, ids that join, the trace's kernels, no formula" python3 "$look" tables "$TP" "$DATA"/traces/*.gz
 else
     skip "csv and sqlite" "no python3 with sqlite3"

@@ -92,7 +92,7 @@ static void add_module_cell(struct tp_rows_cell **cell, const struct tp_rows *ro
 /* ---- events ---- */
 
 static const struct tp_rows_column event_columns[] = {
-    {"event_id", INT, "id of the event; other tables refer to the event by this id", false},
+    {"event_id", INT, "id of the event; other tables refer to the event by this id", true},
     {"category", TEXT,
      "category of the event, such as cpu_op, user_annotation, cuda_runtime, kernel or python_function", true},
     {"name", TEXT, "name of the event as recorded", true},
@@ -288,7 +288,7 @@ static void fill_step(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
 /* ---- memory ---- */
 
 static const struct tp_rows_column memory_columns[] = {
-    {"record_id", INT, "number of the memory record, in order of time", false},
+    {"record_id", INT, "number of the memory record, in order of time", true},
     {"time_ns", INT, "time of the memory record, nanoseconds since the first event", true},
     {"device", TEXT, "device of the memory, such as CPU or GPU0", false},
     {"bytes", INT, "number of allocated bytes; negative: number of released bytes", false},

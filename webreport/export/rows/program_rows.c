@@ -70,7 +70,7 @@ static const struct tp_process_tree *process_tree(const struct tp_rows *rows)
 
 static const struct tp_rows_column process_columns[] = {
     {"process_id", INT,
-     "number of the process in the tables of the database; a parent has a smaller number than its children", false},
+     "number of the process in the tables of the database; a parent has a smaller number than its children", true},
     {"pid", INT, "process id that the Linux kernel gave the process", true},
     {"parent_process_id", INT, "process_id of the parent process", true},
     {"command", TEXT, "command line of the process; if the process called exec, also each later command line", false},
@@ -122,7 +122,7 @@ static void fill_process(const struct tp_rows *rows, uint32_t row, struct tp_row
 /* ---- threads ---- */
 
 static const struct tp_rows_column thread_columns[] = {
-    {"thread_id", INT, "number of the thread in the tables of the database", false},
+    {"thread_id", INT, "number of the thread in the tables of the database", true},
     {"process_id", INT, "process_id of the process to which the thread belongs", true},
     {"tid", INT, "thread id that the Linux kernel gave the thread", true},
     {"name", TEXT, "name of the thread; a number is added if several threads of the process have the same name", false},
@@ -149,7 +149,7 @@ static void fill_thread(const struct tp_rows *rows, uint32_t row, struct tp_rows
 /* ---- states ---- */
 
 static const struct tp_rows_column state_columns[] = {
-    {"state_id", INT, "number of the state", false},
+    {"state_id", INT, "number of the state", true},
     {"thread_id", INT, "thread_id of the thread that was in the state", true},
     {"start_ns", INT, "start of the state, nanoseconds since the first event", true},
     {"duration_ns", INT, "duration of the state, nanoseconds", false},
@@ -195,7 +195,7 @@ static void fill_state(const struct tp_rows *rows, uint32_t row, struct tp_rows_
 /* ---- samples ---- */
 
 static const struct tp_rows_column sample_columns[] = {
-    {"sample_id", INT, "number of the sample", false},
+    {"sample_id", INT, "number of the sample", true},
     {"thread_id", INT, "thread_id of the thread that was running", true},
     {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
     {"cpu_ns", INT,
@@ -226,7 +226,7 @@ static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows
 /* ---- tables of functions and stacks ---- */
 
 static const struct tp_rows_column function_columns[] = {
-    {"function_id", INT, "number of the function in the tables of the database", false},
+    {"function_id", INT, "number of the function in the tables of the database", true},
     {"name", TEXT, "name of the function; for code without a name, the file and the offset in it", true},
     {"file", TEXT, "source file of the function; if it is unknown, the program or library", false},
     {"line", INT, "source line that takes most of the function's own time", false},
@@ -253,7 +253,7 @@ static void fill_function(const struct tp_rows *rows, uint32_t row, struct tp_ro
 }
 
 static const struct tp_rows_column stack_columns[] = {
-    {"frame_id", INT, "number of the row in this table", false},
+    {"frame_id", INT, "number of the row in this table", true},
     {"stack_id", INT, "number of the call stack to which the frame belongs", true},
     {"depth", INT, "position of the frame in the call stack; 0 is the innermost frame", false},
     {"function_id", INT, "function_id of the function of the frame", true},

@@ -15,7 +15,8 @@ struct tp_rows_column {
     const char *name; /* name of the column; the unit is its last word, as in start_ns */
     enum tp_rows_type type;
     const char *definition;
-    /* true: the SQLite database has an index on the column, because queries often search by the column */
+    /* true: the SQLite database has an index on the column, because queries often search by the column. A first column
+     * with different numbers in all rows is the primary key */
     bool is_indexed;
 };
 

@@ -48,6 +48,12 @@ static const char *sql_type(enum tp_rows_type type)
     return type == TP_ROWS_REAL ? "REAL" : "INTEGER";
 }
 
+/* Returns whether a column is the primary key if it is the first column. */
+static bool is_key(const struct tp_rows_column *column)
+{
+    return column->type == TP_ROWS_INT && column->is_indexed;
+}
+
 static void make_table(struct database *d, const struct tp_rows_table *table)
 {
     struct tp_buf *sql = &d->sql;
@@ -55,7 +61,7 @@ static void make_table(struct database *d, const struct tp_rows_table *table)
     for (unsigned c = 0; c < table->column_count; c++)
         tp_buf_printf(sql, "%s%s%s %s%s", c ? ", " : "", table->columns[c].name,
                       table->columns[c].type == TP_ROWS_TEXT ? "_text" : "", sql_type(table->columns[c].type),
-                      c == 0 && table->columns[c].type == TP_ROWS_INT ? " PRIMARY KEY" : "");
+                      c == 0 && is_key(&table->columns[c]) ? " PRIMARY KEY" : "");
     tp_buf_puts(sql, ")");
     run_sql_of_buffer(d);
     tp_buf_printf(sql, "CREATE VIEW %s AS SELECT ", table->name);
