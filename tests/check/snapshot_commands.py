@@ -362,4 +362,5 @@ def main():
         CASES[sys.argv[1]](folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 # Tests memory snapshots of torch's CUDA allocator. check/snapshots.py makes snapshots whose numbers are counted by hand.
 # check/snapshots_drawn.py draws programs (SEED=n draws others), and a simulated allocator counts the numbers. With
 # ../shared, the results also equal those of an independent implementation. With TORCH_PYTHON, a Python with torch, they
-# equal the sums of torch.cuda._memory_viz.
+# equal the sums of torch.cuda._memory_viz. check/snapshot_exports.py compares exports with the pickles and the report.
 . tests/suites/case.sh
 python=$(command -v python3)
 script=$PWD/tests/check/snapshots.py ROOT=$PWD
@@ -34,6 +34,14 @@ check "ranks with equal peaks; more ranks than pages" runs equal_ranks
 seed=${SEED:-1} count=$(is_checked && draws 200 40 || draws 4000 300)
 drawn() { "$python" "$ROOT/tests/check/snapshots_drawn.py" "$TP" "$WORK" "$seed" "$count"; }
 check "$count drawn programs from seed $seed: every amount is that of the allocator" drawn
+export DATA
+exports=$ROOT/tests/check/snapshot_exports.py
+exported() { "$python" "$exports" "$TP" "$WORK" "$@"; }
+check "csv and sqlite: lives of blocks on two devices, after a ring" exported lives_of_blocks
+check "csv and sqlite: a block that no event explains" exported contradictions
+check "export refuses other formats, damaged files and a full disk" exported refusals
+check "export writes several snapshots to folders of their own" exported several_files
+check "exports of drawn programs from seed $seed equal their pickles and the report" exported drawn "$seed" "$(draws 100 20)"
 large() { "$python" "$ROOT/tests/check/snapshots_large.py" "$TP" "$WORK" "$(is_checked && echo 0 || echo 1000)"; }
 check "hostile snapshots of a few MB need little time and memory" large
 costs() { "$python" "$ROOT/tests/check/snapshot_costs.py" "$TP" "$WORK" 200000; }
@@ -51,9 +59,11 @@ else
 fi
 if [ -d "$SHARED/data/snapshots" ]; then
     check "every value equals an independent implementation" snapshots fixtures
+    check "exports equal the pickles and the report" exported files $(ls "$SNAPSHOTS"/fixtures/* | grep -v 'expected.json$')
     reference() { "$python" "$ROOT/tests/check/snapshots_reference.py" "$TP" "$WORK" "$SHARED/oracle/snapshot" "$seed" "$(draws 400 40)"; }
     check "every value of new files equals an independent implementation" reference
 else
     skip "every value equals an independent implementation" "no $SHARED/data/snapshots"
+    skip "exports equal the pickles and the report" "no $SHARED/data/snapshots"
     skip "every value of new files equals an independent implementation" "no $SHARED/data/snapshots"
 fi

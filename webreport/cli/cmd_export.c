@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/export_snapshots.h"
 #include "webreport/export/export.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
@@ -150,16 +151,6 @@ static enum tp_export_need find_required_data(const struct job *job)
     return job->format->choose_needs ? job->format->choose_needs(&asked) : job->format->needs;
 }
 
-/* Prints the names of the first written files, and the number of the other files. */
-static void print_written(struct job *job)
-{
-    size_t more = job->all.written_count - job->all.named_count;
-    char others[48] = "";
-    if (more)
-        snprintf(others, sizeof others, " and %zu more", more);
-    tp_console_notice(job->console, "wrote %s%s", *job->all.written ? job->all.written : job->options->out, others);
-}
-
 static bool is_file_name(const char *name, const char *endings)
 {
     size_t size = strlen(name);
@@ -209,7 +200,7 @@ static int run_export(struct job *job)
     if (code < 0)
         tp_console_error(job->console, "%s", err.text);
     else
-        print_written(job);
+        tp_export_print_written(job->console, &job->all, job->options->out);
     tp_arena_release(&job->arena);
     return tp_inputs_exit_code(code);
 }
@@ -246,6 +237,53 @@ static int read_filter(struct job *job, struct tp_error *err)
     return tp_filter_parse(&job->filter, &options, err);
 }
 
+/* ---- memory snapshots ---- */
+
+/* Returns the first given option that has no effect on memory snapshots; NULL if none exists. */
+static const char *find_option_for_traces(const struct options *o)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+    } options[] = {
+        {"--metric", o->metric != NULL}, {"--baseline", o->baseline != NULL}, {"--color-by", o->colour >= 0},
+        {"--slim", o->is_slim},          {"--step", o->steps != NULL},        {"--from", o->from != NULL},
+        {"--until", o->until != NULL},   {"--thread", o->threads.count > 0},  {"--category", o->categories.count > 0}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given)
+            return options[i].option;
+    return NULL;
+}
+
+static int export_snapshots(const struct job *job)
+{
+    const struct options *o = job->options;
+    const struct tp_export_snapshots snapshots = {.format = job->format,
+                                                  .session = {.inputs = job->walk.inputs,
+                                                              .input_count = job->walk.input_count,
+                                                              .max_input_bytes = o->read.max_input_bytes,
+                                                              .is_strict = o->read.is_strict,
+                                                              .console = job->console},
+                                                  .out = o->out};
+    const char *useless = find_option_for_traces(o);
+    if (useless) {
+        tp_console_error(job->console, "export: %s has no effect on memory snapshots", useless);
+        return TP_EXIT_USAGE;
+    }
+    return tp_export_snapshots(&snapshots);
+}
+
+/* Returns whether the inputs are memory snapshots: 1, 0, or TP_EUSAGE if only some are. */
+static int detect_snapshots(const struct job *job)
+{
+    return tp_snapshot_detect_inputs(&(struct tp_run_search){.paths = job->walk.inputs,
+                                                             .path_count = job->walk.input_count,
+                                                             .include = job->options->read.include,
+                                                             .skips_parts = true});
+}
+
+/* ---- options ---- */
+
 /* Prints the format with the most similar name, or all formats if no name is similar. */
 static int print_unknown_format(struct tp_console *console, const char *name)
 {
@@ -277,6 +315,13 @@ int tp_cmd_export(int argc, char **argv)
     job.format = tp_export_find(o.to);
     if (!job.format)
         return print_unknown_format(&console, o.to);
+    if (!*o.out)
+        return tp_cmd_print_usage_error(&console, "export", "-o: the name of the folder is empty");
+    code = detect_snapshots(&job);
+    if (code == TP_EUSAGE)
+        return tp_cmd_print_usage_error(&console, "export", "name traces or memory snapshots, not both");
+    if (code != 0)
+        return code < 0 ? tp_inputs_exit_code(code) : export_snapshots(&job);
     if (find_option_conflict(&o, job.format))
         return tp_cmd_print_usage_error(&console, "export", find_option_conflict(&o, job.format));
     if (read_filter(&job, &err) < 0)
@@ -284,7 +329,5 @@ int tp_cmd_export(int argc, char **argv)
     if (job.walk.input_count == 0)
         return tp_cmd_print_usage_error(&console, "export",
                                         "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    if (!*o.out)
-        return tp_cmd_print_usage_error(&console, "export", "-o: the name of the folder is empty");
     return run_export(&job);
 }

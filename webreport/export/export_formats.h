@@ -4,6 +4,7 @@
 
 #include "webreport/export/filter.h"
 #include "webreport/measure/result/profile.h"
+#include "webreport/measure/snapshot/snapshot_result.h"
 #include "webreport/model/policy_torch.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
@@ -35,7 +36,9 @@ enum tp_export_need {
 /* One profile to export. All pointers are borrowed for the call. `run` and `worker` are safe as parts of a path: only
  * letters, digits and ._-, at least one character, and no dot at the start. The folders `out` and `folder` exist. */
 struct tp_export {
-    const struct tp_profile *profile;    /* profile to export: trace, order of its events, model, views, advice */
+    const struct tp_profile *profile; /* profile to export: trace, order of its events, model, views, advice */
+    /* memory snapshot to export, for formats that take snapshots; then `profile` is NULL. NULL for a trace */
+    const struct tp_snapshot_result *snapshot;
     const char *out;                     /* folder given by -o */
     const char *path;                    /* path of the trace file, for formats that read the file again */
     const struct tp_trace_options *read; /* the options with which the trace was read */
@@ -87,6 +90,7 @@ struct tp_export_format {
     bool has_baseline;         /* true: the format can show the difference from another trace */
     bool has_filter;           /* true: the format can export a part of the trace */
     bool has_colours;          /* true: the format supports --color-by */
+    bool takes_snapshots;      /* true: the format can export memory snapshots */
     enum tp_export_need needs; /* parts of the profile that the format needs */
 };
 

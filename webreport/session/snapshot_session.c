@@ -174,16 +174,23 @@ static int compare_ranks(const void *x, const void *y, const void *context)
     return (a > b) - (a < b);
 }
 
+int tp_snapshot_list_inputs(struct tp_vec *paths, const struct tp_snapshot_session *session, struct tp_arena *arena,
+                            struct tp_error *err)
+{
+    int code = TP_OK;
+    for (size_t i = 0; i < session->input_count && code == TP_OK; i++)
+        code = list_input(paths, session->inputs[i], session->include, err);
+    tp_merge_sort(arena, paths->data, paths->count, sizeof(const char *), compare_ranks, NULL);
+    return code;
+}
+
 int tp_snapshot_session_run(struct tp_snapshots *snapshots, const struct tp_snapshot_session *session,
                             struct tp_arena *arena, struct tp_error *err)
 {
     struct state state = {.session = session, .snapshots = snapshots, .arena = arena};
     struct tp_vec paths = TP_VEC(arena, const char *);
-    int code = TP_OK;
     *snapshots = (struct tp_snapshots){.failed = TP_VEC(arena, struct tp_snapshot_failure)};
-    for (size_t i = 0; i < session->input_count && code == TP_OK; i++)
-        code = list_input(&paths, session->inputs[i], session->include, err);
-    tp_merge_sort(arena, paths.data, paths.count, sizeof(const char *), compare_ranks, NULL);
+    int code = tp_snapshot_list_inputs(&paths, session, arena, err);
     snapshots->items = tp_arena_array(arena, paths.count, sizeof *snapshots->items);
     for (size_t i = 0; i < paths.count && code == TP_OK; i++) {
         const char *path = *TP_AT(&paths, const char *, i);

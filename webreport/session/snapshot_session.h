@@ -37,6 +37,11 @@ struct tp_snapshot_session {
     struct tp_console *console;
 };
 
+/* Appends the paths of the snapshots to `paths`, which has elements const char *. Folders are searched. Allocates from
+ * `arena`, whose guard the caller sets. Returns 0, TP_ELIMIT or TP_EIO. */
+int tp_snapshot_list_inputs(struct tp_vec *paths, const struct tp_snapshot_session *session, struct tp_arena *arena,
+                            struct tp_error *err);
+
 /* Reads and analyses the snapshots. Prints unusable inputs. Allocates from `arena`, whose guard the caller sets.
  * Returns 0; TP_ENOTFOUND or TP_ELIMIT if no input can be used; or TP_ENOMEM. */
 int tp_snapshot_session_run(struct tp_snapshots *snapshots, const struct tp_snapshot_session *session,

@@ -6,6 +6,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/rows/export_args.h"
 #include "webreport/export/rows/export_rows.h"
+#include "webreport/export/rows/snapshot_rows.h"
 #include "webreport/export/whole_file.h"
 #include "writer/base/fs.h"
 #include "writer/base/put.h"
@@ -178,23 +179,37 @@ static int write_tables(void *context, struct tp_error *err)
     return code;
 }
 
-int tp_export_csv(const struct tp_export *export, struct tp_error *err)
+/* Writes the tables of a trace, and the table of arguments in a second thread. */
+static int write_tables_and_arguments(struct tables *tables, struct tp_error *err)
 {
-    struct tables tables = {.export = export};
+    const struct tp_export *export = tables->export;
     struct args_file args = {.export = export};
     bool has_thread;
-    tp_rows_build(&tables.rows, export->profile->model, export->arena);
     int code = open_table_file(&args.file, export, "args", err);
     if (code < 0)
         return code;
     begin_args(&args, &has_thread);
     /* runs with a guard, so that the second thread is joined even after a failed allocation */
 
-    code = tp_arena_run(export->arena, write_tables, &tables, err);
+    code = tp_arena_run(export->arena, write_tables, tables, err);
     end_args(&args, has_thread);
     if (code == TP_OK && args.code < 0)
         tp_error_set(err, args.err.code, args.err.offset, "%s", args.err.text);
+    return close_table_file(args.file, code < 0 ? code : args.code, err);
+}
+
+int tp_export_csv(const struct tp_export *export, struct tp_error *err)
+{
+    struct tables tables = {.export = export};
+    int code;
     char written[4096];
+    if (export->snapshot) {
+        tp_snapshot_rows_build(&tables.rows, export->snapshot, export->arena);
+        code = write_tables(&tables, err);
+    } else {
+        tp_rows_build(&tables.rows, export->profile->model, export->arena);
+        code = write_tables_and_arguments(&tables, err);
+    }
     snprintf(written, sizeof written, "%s/%s.*.csv", export->folder, export->worker);
-    return tp_export_note_written_path(export, written, close_table_file(args.file, code < 0 ? code : args.code, err));
+    return tp_export_note_written_path(export, written, code);
 }

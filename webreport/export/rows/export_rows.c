@@ -7,6 +7,7 @@
 
 #include "webreport/export/chrome/chrome.h"
 #include "webreport/export/rows/program_rows.h"
+#include "webreport/export/rows/snapshot_rows.h"
 #include "webreport/measure/work/work_rules.h"
 #include "writer/base/saturate.h"
 
@@ -421,6 +422,8 @@ static const struct tp_rows_table counter_table = {"counters", "samples of the c
 
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index)
 {
+    if (rows->snapshot)
+        return tp_snapshot_rows_tables[index].name ? &tp_snapshot_rows_tables[index] : NULL;
     bool has_counters = counter_count(rows) > 0;
     if (index < TABLES)
         return &tables[index];

@@ -29,6 +29,7 @@ struct tp_rows_cell {
 };
 
 struct tp_program_rows;
+struct tp_snapshot_rows;
 
 /* Data from which the rows of all tables are computed. All memory belongs to the arena of the export. */
 struct tp_rows {
@@ -43,6 +44,8 @@ struct tp_rows {
     struct tp_str *threads, *processes;
     /* data of a program that was recorded from outside (program_rows.h); NULL for other traces */
     struct tp_program_rows *program;
+    /* data of a memory snapshot (snapshot_rows.h), which then is the only data; NULL for traces */
+    struct tp_snapshot_rows *snapshot;
     int64_t first_ns; /* start of the time axis, ns; all exported times are relative to this time */
 };
 

@@ -10,6 +10,7 @@
 #include "webreport/export/export_formats.h"
 #include "webreport/export/rows/export_args.h"
 #include "webreport/export/rows/export_rows.h"
+#include "webreport/export/rows/snapshot_rows.h"
 #include "webreport/export/whole_file.h"
 #include "webreport/measure/work/work_rates.h"
 #include "writer/base/fs.h"
@@ -241,12 +242,28 @@ static void fill_documentation(struct database *d)
             run_statement(d, statement);
         }
     }
-    for (unsigned c = 0; c <= 3; c++) {
+    for (unsigned c = 0; c <= 3 && !d->rows.snapshot; c++) {
         bind_text(d, statement, 1, TP_STR("args"));
         bind_text(d, statement, 2, tp_str_of(c ? tp_args_columns[c - 1].name : ""));
         bind_text(d, statement, 3, tp_str_of(c ? tp_args_columns[c - 1].definition : TP_ARGS_DEFINITION));
         run_statement(d, statement);
     }
+    sqlite3_finalize(statement);
+}
+
+static void insert_fact(struct database *d, sqlite3_stmt *statement, const char *key, struct tp_str value)
+{
+    bind_text(d, statement, 1, tp_str_of(key));
+    bind_text(d, statement, 2, value);
+    run_statement(d, statement);
+}
+
+static void fill_table_about_snapshot(struct database *d)
+{
+    sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO about VALUES (?,?)");
+    insert_fact(d, statement, "schema_version", TP_STR("1"));
+    insert_fact(d, statement, "file", d->export->snapshot->file);
+    insert_fact(d, statement, "settings", tp_str_of(d->export->snapshot->snapshot->settings.json));
     sqlite3_finalize(statement);
 }
 
@@ -268,11 +285,8 @@ static void fill_table_about_trace(struct database *d)
         double value;
     } rates[] = {{"gemm.pct_of_peak", reached.products_percent}, {"step.mfu", reached.step_percent}};
     sqlite3_stmt *statement = prepare_statement(d, "INSERT INTO about VALUES (?,?)");
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        bind_text(d, statement, 1, tp_str_of(facts[i].key));
-        bind_text(d, statement, 2, facts[i].value);
-        run_statement(d, statement);
-    }
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        insert_fact(d, statement, facts[i].key, facts[i].value);
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         if (isnan(rates[i].value)) /* leaves out rates that are unknown in this trace */
             continue;
@@ -296,12 +310,13 @@ static int fill_database(void *context, struct tp_error *err)
     const struct tp_rows_table *table;
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         make_table(d, table);
-    make_argument_table(d);
+    if (!d->rows.snapshot)
+        make_argument_table(d);
     fill_documentation(d);
-    fill_table_about_trace(d);
+    (d->rows.snapshot ? fill_table_about_snapshot : fill_table_about_trace)(d);
     for (unsigned i = 0; (table = tp_rows_table(&d->rows, i)); i++)
         fill_table(d, table);
-    int code = fill_argument_table(d, err);
+    int code = d->rows.snapshot ? TP_OK : fill_argument_table(d, err);
     if (code < 0)
         return code;
     fill_text_table(d);
@@ -341,7 +356,10 @@ int tp_export_sqlite(const struct tp_export *export, struct tp_error *err)
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     d->export = export;
-    tp_rows_build(&d->rows, export->profile->model, export->arena);
+    if (export->snapshot)
+        tp_snapshot_rows_build(&d->rows, export->snapshot, export->arena);
+    else
+        tp_rows_build(&d->rows, export->profile->model, export->arena);
     tp_strings_init(&d->texts, export->arena, 0);
     int code = tp_outfile_open(&file, path, err);
     if (code < 0)

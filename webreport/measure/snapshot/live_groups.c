@@ -115,10 +115,22 @@ static void add_block(struct grouping *grouping, const struct tp_allocator_block
     group->blocks++;
 }
 
-static struct tp_str group_name(const struct grouping *grouping, const struct group *group)
+static struct tp_str key_text(const struct grouping *grouping, uint32_t key)
 {
     struct tp_code_stacks *stacks = grouping->context->stacks;
-    return grouping->key == TP_LIVE_STACK ? tp_code_stacks_path(stacks, group->key) : tp_code_name(stacks, group->key);
+    return grouping->key == TP_LIVE_STACK ? tp_code_stacks_path(stacks, key) : tp_code_name(stacks, key);
+}
+
+struct tp_str tp_live_property(const struct tp_live_context *context, enum tp_live_key key,
+                               const struct tp_allocator_block *block)
+{
+    const struct grouping grouping = {.context = context, .key = key};
+    return key_text(&grouping, key_of(&grouping, block));
+}
+
+static struct tp_str group_name(const struct grouping *grouping, const struct group *group)
+{
+    return key_text(grouping, group->key);
 }
 
 static int compare_bytes(const void *x, const void *y, const void *context)

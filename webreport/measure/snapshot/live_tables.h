@@ -52,6 +52,10 @@ struct tp_live_context {
  * its release, and from its life. */
 uint32_t tp_live_category(const struct tp_live_context *context, const struct tp_allocator_block *block);
 
+/* Returns the name of one property of a block, such as its line. The pool is that of the block itself. */
+struct tp_str tp_live_property(const struct tp_live_context *context, enum tp_live_key key,
+                               const struct tp_allocator_block *block);
+
 /* Groups blocks by one property. segments: segments at that moment, which name the pool of a block; NULL: the pool of
  * the block itself is used. */
 void tp_live_table_build(struct tp_live_table *table, const struct tp_live_context *context, enum tp_live_key key,

@@ -1,0 +1,375 @@
+"""Checks `tracepress export` on memory snapshots.
+
+usage: snapshot_exports.py TRACEPRESS WORK CASE [ARGUMENT...]
+
+The case `files` has files as arguments. The case `drawn` has the first seed and the number of the files that
+snapshot_programs.py draws. Both read each pickle with Python, and compare the exports with the pickle and with the JSON
+of `report`. The other cases have numbers that are counted by hand. WORK: folder for files of the case."""
+import base64
+import collections
+import csv
+import gzip
+import json
+import os
+import pickle
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from snapshot_allocator import snapshot
+from snapshot_commands import FIRST_ADDRESS, FORWARD, LOAD, MIB, Maker, frames, larger, write
+from snapshot_programs import WRITERS, draw_program
+
+TRACEPRESS, WORK, CASE, ARGUMENTS = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+TABLES = ("blocks", "events", "segments", "stacks", "curve", "steps", "findings")
+csv.field_size_limit(1 << 27)
+
+
+def equal(what, got, wanted):
+    if got != wanted:
+        sys.exit("%s: got %.900r, wanted %.900r" % (what, got, wanted))
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([TRACEPRESS, *arguments], capture_output=True, text=True, timeout=300)
+    equal("exit code of %s (%s)" % (" ".join(arguments), done.stderr), done.returncode, code)
+    return done.stderr
+
+
+def stem(path):
+    return re.sub(r"(\.pickle|\.pkl|\.pt)?(\.html)?(\.gz)?$", "", os.path.basename(path))
+
+
+def folder(name):
+    path = os.path.join(WORK, name)
+    shutil.rmtree(path, ignore_errors=True)
+    return path
+
+
+def report(path):
+    out = os.path.join(WORK, "out.json")
+    run("report", path, "-q", "-o", os.path.join(WORK, "o.html"), "--json", out)
+    with open(out) as file:
+        return json.load(file)
+
+
+def read_csv(out, name):
+    """Returns the tables; the cells are texts."""
+    tables = {}
+    for table in TABLES:
+        with open("%s/%s.%s.csv" % (out, name, table), newline="", encoding="utf-8") as file:
+            text = file.read()
+        rows = list(csv.reader(text.splitlines(keepends=True)))
+        names, rows = rows[0], rows[1:]
+        tables[table] = [dict(zip(names, row)) for row in rows]
+    return tables
+
+
+def read_sqlite(path):
+    db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    db.row_factory = sqlite3.Row
+    equal("integrity", db.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+    tables = {}
+    for table in TABLES:
+        tables[table] = [dict(row) for row in db.execute("SELECT * FROM %s" % table)]
+        described = {row[0] for row in db.execute(
+            "SELECT column_name FROM documentation WHERE table_name = ? AND length(definition) > 3", (table,))}
+        columns = {row[1] for row in db.execute("PRAGMA table_info(%s)" % table)}
+        equal("described columns of " + table, described, columns | {""})
+    db.close()
+    return tables
+
+
+def load(path):
+    """Reads a snapshot without tracepress."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    if data[:1] != b"\x80":
+        data = base64.b64decode(re.search(rb'"base64": *"([^"]*)"', data).group(1))
+    made = pickle.loads(data.rstrip(b"\0") if data.endswith(b".\0") else data)
+    return made if isinstance(made, dict) else {"segments": made, "device_traces": []}
+
+
+def unsigned(number):
+    return number % (1 << 64)
+
+
+def signed(number):
+    number %= 1 << 64
+    return number - (1 << 64) if number >> 63 else number
+
+
+def safe(text):
+    """The text that a spreadsheet does not take for a formula."""
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def compare_forms(rows_csv, rows_sqlite):
+    """The tables of csv and sqlite are equal."""
+    for table in TABLES:
+        equal("rows of " + table, len(rows_csv[table]), len(rows_sqlite[table]))
+        key = lambda row: tuple(str(v) for v in row.values())
+        texts = [{k: "" if v is None else safe(v) if isinstance(v, str) else str(v) for k, v in row.items()}
+                 for row in rows_sqlite[table]]
+        equal("cells of " + table, sorted(texts, key=key), sorted(rows_csv[table], key=key))
+
+
+def frames_of(stacks, number):
+    found = []
+    while number is not None:
+        row = stacks[number]
+        found.append((row["file"], row["line_number"], row["function"]))
+        equal("depth", row["depth"], 1 + (stacks[row["caller_stack_id"]]["depth"] if row["caller_stack_id"] else 0))
+        number = row["caller_stack_id"]
+    return found
+
+
+def listed(frames):
+    return [(f["filename"], f["line"], f["name"]) for f in frames or ()]
+
+
+def compare_with_pickle(tables, made):
+    stacks = {row["stack_id"]: row for row in tables["stacks"]}
+    events = collections.defaultdict(list)
+    for row in tables["events"]:
+        events[row["device"]].append(row)
+    for device, trace in enumerate(made["device_traces"]):
+        equal("events", [row["event_index"] for row in events[device]], list(range(len(trace))))
+        for row, event in zip(events[device], trace):
+            if "history" in event:
+                continue
+            is_oom = event["action"] == "oom"
+            equal("action", row["action"], event["action"])
+            equal("place", row["device_free_bytes" if is_oom else "address"],
+                  signed(event["device_free" if is_oom else "addr"]))
+            equal("numbers", (row["bytes"], row["stream"], row["time_us"], row["user_metadata"]),
+                  (signed(event["size"]), signed(event["stream"]), event.get("time_us"), event.get("user_metadata", "")))
+            equal("stack", frames_of(stacks, row["stack_id"]), listed(event.get("frames")))
+    wanted = sorted((s["device"], signed(s["address"]), s["total_size"], s["stream"], s["segment_type"],
+                     *s.get("segment_pool_id", (0, 0)), int(s.get("is_expandable", False)),
+                     sum(b["size"] for b in s["blocks"] if b["state"] == "active_allocated"),
+                     sum(b["size"] for b in s["blocks"] if b["state"] != "inactive"),
+                     sum(b["state"] != "inactive" for b in s["blocks"])) for s in made["segments"])
+    got = sorted((r["device"], r["address"], r["bytes"], r["stream"], r["kind"], r["pool_first"], r["pool_second"],
+                  r["is_expandable"], r["allocated_bytes"], r["active_bytes"], r["blocks"]) for r in tables["segments"])
+    equal("segments", got, wanted)
+    live = collections.Counter()
+    for s in made["segments"]:
+        at = s["address"]
+        for b in s["blocks"]:
+            if b["state"] == "active_allocated":
+                requested = b.get("requested_size", b["size"])
+                live[s["device"], signed(at), b["size"]] += 1
+            at += b["size"]
+    equal("blocks at the end", collections.Counter((b["device"], b["address"], b["bytes"]) for b in tables["blocks"]
+                                                   if b["end_state"] == "allocated"), live)
+
+
+def live_at(blocks, index):
+    return [b for b in blocks if b["alloc_index"] is not None and b["alloc_index"] <= index and
+            (b["free_index"] is None or b["free_index"] > index)]
+
+
+def compare_groups(what, blocks, live_by):
+    equal(what, (sum(b["bytes"] for b in blocks), len(blocks)), (live_by["bytes"], live_by["blocks"]))
+    for key, column in (("line", "line"), ("site", "site"), ("category", "category"), ("stream", "stream"),
+                        ("metadata", "user_metadata"), ("pool", "pool")):
+        groups = collections.defaultdict(lambda: [0, 0, 0])
+        for b in blocks:
+            group = groups[str(b[column])]
+            group[0] += b["bytes"]
+            group[1] += b["requested_bytes"]
+            group[2] += 1
+        rows = live_by[key]["rows"]
+        equal("%s by %s" % (what, key), {row["name"]: [row["bytes"], row["requested_bytes"], row["blocks"]]
+                                         for row in rows},
+              {row["name"]: groups.get(row["name"]) for row in rows})
+        equal("%s groups by %s" % (what, key), len(groups), live_by[key]["rows_total"])
+
+
+def compare_with_report(tables, made):
+    for d in made["devices"]:
+        blocks = [b for b in tables["blocks"] if b["device"] == d["device"]]
+        curve = [c for c in tables["curve"] if c["device"] == d["device"]]
+        equal("curve length", len(curve), 1 + d["events"])
+        names = ("allocated_bytes", "active_bytes", "reserved_bytes", "requested_bytes")
+        by_index = {c["event_index"]: c for c in curve}
+        for point in d["curve_points_up_to_1024"]:
+            row = by_index[point[0]]
+            equal("point", [row["event_index"], row["time_us"]] + [row[n] for n in names], point)
+        peak = d["peak"]
+        compare_groups("peak", live_at(blocks, peak["index"]), peak["live_by"])
+        if d["events"]:
+            equal("peak of the curve", max(c["allocated_bytes"] for c in curve), peak["allocated_bytes"])
+        for b in blocks:
+            if b["alloc_index"] is not None and b["alloc_index"] >= 0:
+                equal("time", b["alloc_us"], by_index[b["alloc_index"]]["time_us"])
+        end = [b for b in blocks if b["end_state"] == "allocated"]
+        compare_groups("end", end, d["end"]["live_by"])
+        equal("active", sum(b["bytes"] for b in blocks if b["end_state"]), d["end"]["active_bytes"])
+        equal("reserved", sum(s["bytes"] for s in tables["segments"] if s["device"] == d["device"]),
+              d["end"]["reserved_bytes"])
+        for oom in d["ooms"]:
+            compare_groups("oom", live_at(blocks, oom["index"] - 1), oom["live_by"])
+        growth = d["growth"]
+        equal("steps", [(s["name"], s["event_index"], s["allocated_bytes"], s["peak_bytes"], s["allocs"])
+                        for s in tables["steps"] if s["device"] == d["device"]],
+              [(b["name"], b["index"], b["allocated_bytes"], b["peak_bytes"], b["allocs"])
+               for b in growth["boundaries"]])
+        equal("findings", [{k: v for k, v in f.items() if k not in ("device", "finding") and v is not None}
+                           for f in tables["findings"] if f["device"] == d["device"]],
+              [{k: v for k, v in f.items() if k not in ("id", "kind") and v is not None} for f in d["findings"]])
+
+
+def compare_file(path):
+    out = folder("files")
+    run("export", path, "--to", "csv", "-o", out, "-q")
+    run("export", path, "--to", "sqlite", "-o", out, "-q")
+    tables = read_sqlite("%s/%s.sqlite" % (out, stem(path)))
+    compare_forms(read_csv(out, stem(path)), tables)
+    compare_with_pickle(tables, load(path))
+    compare_with_report(tables, report(path))
+
+
+def case_files():
+    for path in ARGUMENTS:
+        try:
+            compare_file(path)
+        except SystemExit as wrong:
+            sys.exit("%s: %s" % (path, wrong))
+
+
+def case_drawn():
+    for seed in range(int(ARGUMENTS[0]), int(ARGUMENTS[0]) + int(ARGUMENTS[1])):
+        allocators, writer = draw_program(seed)
+        path = os.path.join(WORK, "drawn.pickle")
+        with open(path, "wb") as file:
+            file.write(WRITERS[writer](snapshot(allocators)))
+        try:
+            compare_file(path)
+        except SystemExit as wrong:
+            sys.exit("seed %d (%s): %s" % (seed, writer, wrong))
+
+
+# ---- numbers counted by hand ----
+
+
+def exported(*makers, **options):
+    path = write(os.path.join(WORK, "a.pickle"), *makers, **options)
+    out = folder("out")
+    run("export", path, "--to", "csv", "-o", out, "-q")
+    run("export", path, "--to", "sqlite", "-o", out, "-q")
+    tables = read_sqlite(out + "/a.sqlite")
+    compare_forms(read_csv(out, "a"), tables)
+    return tables
+
+
+def column(rows, *names):
+    return [tuple(row[name] for name in names) for row in rows]
+
+
+def case_lives_of_blocks():
+    """5 blocks on device 0; a block on device 1. The ring lost the first two events: the first block is older."""
+    maker, other = larger(), Maker(device=1)
+    other.alloc(10, LOAD, requested=9 * MIB, user_metadata="=1+1")
+    tables = exported(maker, other, keep=len(maker.events) - 2)
+    start = maker.events[2]["time_us"]
+    first, second = FIRST_ADDRESS, FIRST_ADDRESS + 12 * MIB
+    # after the first two events: 3 x (segment_alloc, alloc), 4 x 2 frees, alloc, alloc
+    equal("blocks", column(tables["blocks"], "device", "address", "bytes", "alloc_index", "free_index",
+                           "complete_index", "alloc_us", "free_us", "end_state"), [
+        (0, first, 10 * MIB, -1, 12, 13, None, start + 120, None),
+        (0, second, 20 * MIB, 1, 6, 7, start + 10, start + 60, None),
+        (0, second + 22 * MIB, 20 * MIB, 3, 8, 9, start + 30, start + 80, None),
+        (0, second + 44 * MIB, 20 * MIB, 5, 10, 11, start + 50, start + 100, None),
+        (0, first, 10 * MIB, 14, None, None, start + 140, None, "allocated"),
+        (0, second, 20 * MIB, 15, None, None, start + 150, None, "allocated"),
+        (1, first, 10 * MIB, 1, None, None, other.events[1]["time_us"], None, "allocated")])
+    equal("one more", column(tables["blocks"][-1:], "requested_bytes", "line", "user_metadata", "pool", "stream"),
+          [(9 * MIB, "data.py(7): load", "=1+1", "default, large", 0)])
+    equal("allocated bytes", [c["allocated_bytes"] // MIB for c in tables["curve"]],
+          [10, 10, 30, 30, 50, 50, 70, 50, 50, 30, 30, 10, 10, 0, 0, 10, 30, 0, 0, 10])
+    stacks = {row["stack_id"]: row for row in tables["stacks"]}
+    equal("stacks", sorted(frames_of(stacks, number) for number in stacks), sorted([
+        [("/home/app/train.py", 30, "main")],
+        [("/home/app/data.py", 7, "load"), ("/home/app/train.py", 30, "main")],
+        [("/home/app/train.py", 41, "main")],
+        [("/home/app/model.py", 19, "forward"), ("/home/app/train.py", 41, "main")]]))
+
+
+def case_contradictions():
+    """The end has a block that no event explains: it is in a row of its own, at the end only."""
+    maker = Maker()
+    kept = maker.alloc(10, LOAD)
+    maker.free(kept, LOAD)
+    maker.events.append(dict(maker.events[1], addr=kept, size=4 * MIB))
+    maker.live[kept] = (10 * MIB, 10 * MIB, LOAD)
+    tables = exported(maker)
+    equal("rows", column(tables["blocks"], "address", "bytes", "requested_bytes", "alloc_index", "end_state")[-1:],
+          [(kept, 10 * MIB, 10 * MIB, None, "allocated")])
+    equal("replayed", column(tables["blocks"], "alloc_index", "free_index", "bytes", "end_state")[:-1],
+          [(1, 2, 10 * MIB, None), (4, None, 4 * MIB, None)])
+
+
+def case_refusals():
+    """Formats for traces, mixed inputs, a damaged file next to a whole one, and a full disk."""
+    path = write(os.path.join(WORK, "a.pickle"), larger())
+    out = folder("out")
+    for form in ("chrome", "perfetto", "xplane", "tfevents", "speedscope"):
+        said = run("export", path, "--to", form, "-o", out, code=3)
+        equal(form, said, "tracepress: export: --to %s needs a trace; the formats for memory snapshots are "
+              "csv, sqlite\n" % form)
+    equal("nothing written", os.path.exists(out), False)
+    trace = os.path.join(os.environ["DATA"], "traces", "case_allocator.pt.trace.json.gz")
+    equal("both", "name traces or memory snapshots, not both" in run("export", path, trace, "--to", "csv", code=2), True)
+    equal("option", run("export", path, "--to", "csv", "--step", "3", code=2),
+          "tracepress: export: --step has no effect on memory snapshots\n")
+    with open(path, "rb") as file:
+        whole = file.read()
+    cut = os.path.join(WORK, "cut.pickle")
+    with open(cut, "wb") as file:
+        file.write(whole[:len(whole) // 2])
+    said = run("export", cut, "--to", "csv", "-o", out, code=3)
+    equal("cut", "it was written only in part" in said and said.endswith("no usable input\n"), True)
+    run("export", cut, path, "--to", "csv", "-o", out, "-q")
+    equal("folders", sorted(os.listdir(out)), ["a"])
+    run("export", cut, path, "--to", "csv", "-o", out, "-q", "--strict", code=3)
+    run("export", path, "--to", "csv", "-o", out, "--max-input", "100", code=5)
+    for form in ("csv", "sqlite"):
+        full, whole = folder("full"), folder("whole")
+        run("export", path, "--to", form, "-o", whole, "-q")
+        done = subprocess.run(["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", TRACEPRESS, "export", path, "--to", form,
+                               "-o", full, "-q"], capture_output=True, text=True, timeout=300,
+                              preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+        equal("exit code after a full disk", done.returncode, 4)
+        for name in os.listdir(full):
+            with open(os.path.join(full, name), "rb") as got, open(os.path.join(whole, name), "rb") as wanted:
+                equal("whole " + name, got.read(), wanted.read())
+    blocked = folder("blocked")
+    with open(blocked, "w", encoding="ascii") as file:
+        file.write("a file where a folder should be")
+    run("export", path, "--to", "csv", "-o", blocked, code=4)
+    os.remove(blocked)
+
+
+def case_several_files():
+    """Files of one folder, and files with one name, get folders of their own."""
+    for name in ("job/rank0", "job/rank1", "more/rank0"):
+        os.makedirs(os.path.join(WORK, os.path.dirname(name)), exist_ok=True)
+        write(os.path.join(WORK, name + ".pickle"), larger())
+    out = folder("out")
+    run("export", WORK + "/job", "--to", "sqlite", "-o", out, "-q")
+    equal("files", sorted(os.path.join(d, f) for d in os.listdir(out) for f in os.listdir(os.path.join(out, d))),
+          ["rank0/rank0.sqlite", "rank1/rank1.sqlite"])
+    out = folder("out")
+    run("export", WORK + "/job/rank0.pickle", WORK + "/more/rank0.pickle", "--to", "sqlite", "-o", out, "-q")
+    equal("same names", sorted(os.listdir(out)), ["rank0.1", "rank0.2"])
+
+
+globals()["case_" + CASE]()
