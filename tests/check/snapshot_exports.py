@@ -18,10 +18,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from snapshot_allocator import snapshot
-from snapshot_commands import FIRST_ADDRESS, FORWARD, LOAD, MIB, Maker, frames, larger, write
+from snapshot_commands import FIRST_ADDRESS, FORWARD, LOAD, MIB, Maker, base, larger, write
 from snapshot_programs import WRITERS, draw_program
 
 TRACEPRESS, WORK, CASE, ARGUMENTS = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
@@ -227,6 +228,33 @@ def compare_with_report(tables, made):
               [{k: v for k, v in f.items() if k not in ("id", "kind") and v is not None} for f in d["findings"]])
 
 
+def folded_lines(out, name, device, when):
+    """Returns the bytes by stack."""
+    with open("%s/%s.GPU%d.%s.folded" % (out, name, device, when), encoding="utf-8") as file:
+        lines = [line.rsplit(" ", 1) for line in file.read().split("\n")[:-1]]
+    equal("one line for each stack", len({stack for stack, _ in lines}), len(lines))
+    return {stack: int(number) for stack, number in lines}
+
+
+def folded_name(stack):
+    return re.sub(r"[\0-\x20\x7f]", "_", stack) or "(no_stack)"
+
+
+def compare_stacks(path, made):
+    """The lines of `folded` are the stacks of the report, and their sum is the allocated memory."""
+    for when, live_of in (("peak", lambda d: d["peak"]["live_by"]), ("end", lambda d: d["end"]["live_by"]),
+                          ("oom", lambda d: d["ooms"][-1]["live_by"] if d["ooms"] else {"bytes": 0})):
+        wanted = {d["device"]: live_of(d) for d in made["devices"] if live_of(d)["bytes"]}
+        out = folder("folded")
+        run("export", path, "--to", "folded", "--at", when, "-o", out, "-q", code=0 if wanted else 3)
+        for device, live in wanted.items():
+            lines = folded_lines(out, stem(path), device, when)
+            equal("bytes at " + when, sum(lines.values()), live["bytes"])
+            for row in live["stack"]["rows"]:
+                equal("stack at " + when, lines.get(folded_name(row["name"])), row["bytes"])
+            equal("stacks at " + when, len(lines), live["stack"]["rows_total"])
+
+
 def compare_file(path):
     out = folder("files")
     run("export", path, "--to", "csv", "-o", out, "-q")
@@ -234,7 +262,9 @@ def compare_file(path):
     tables = read_sqlite("%s/%s.sqlite" % (out, stem(path)))
     compare_forms(read_csv(out, stem(path)), tables)
     compare_with_pickle(tables, load(path))
-    compare_with_report(tables, report(path))
+    made = report(path)
+    compare_with_report(tables, made)
+    compare_stacks(path, made)
 
 
 def case_files():
@@ -317,6 +347,61 @@ def case_contradictions():
           [(1, 2, 10 * MIB, None), (4, None, 4 * MIB, None)])
 
 
+def case_stacks():
+    """At the peak, 60 MiB of forward and 10 MiB of load; at the end 20 and 10; the request of 64 MiB finds 30 MiB."""
+    forward, load = "train.py(41):_main;model.py(19):_forward", "train.py(30):_main;data.py(7):_load"
+    maker = larger()
+    maker.oom(64, 1, FORWARD)
+    maker.free(next(iter(maker.live)), LOAD)
+    path = write(os.path.join(WORK, "a.pickle"), maker)
+    before = write(os.path.join(WORK, "before.pickle"), base())
+    for when, wanted in (("peak", {load: 10 * MIB, forward: 60 * MIB}), ("end", {forward: 20 * MIB}),
+                         ("oom", {load: 10 * MIB, forward: 20 * MIB})):
+        out = folder("out")
+        run("export", path, "--to", "folded", "--at", when, "-o", out, "-q")
+        equal(when, folded_lines(out, "a", 0, when), wanted)
+    run("export", path, "--to", "flamegraph", "--baseline", before, "-o", out, "-q")
+    with open(out + "/a.GPU0.peak.diff.svg", encoding="utf-8") as file:
+        texts = ["".join(e.itertext()) for e in ElementTree.parse(file).iter() if e.tag.endswith("}title")]
+    # the function moved from line 12 to 19, and main from line 40 to 41: they are the same functions
+    equal("difference", sorted(texts), sorted([
+        "a, GPU 0, at the peak",
+        "all\n70.0 MiB, 100.00 %; before 50.0 MiB: +20.0 MiB (+40.0 %)",
+        "train.py(41): main\n60.0 MiB, 85.71 %; before 40.0 MiB: +20.0 MiB (+50.0 %)",
+        "model.py(19): forward\n60.0 MiB, 85.71 %; before 40.0 MiB: +20.0 MiB (+50.0 %)",
+        "train.py(30): main\n10.0 MiB, 14.29 %; before 10.0 MiB: as before",
+        "data.py(7): load\n10.0 MiB, 14.29 %; before 10.0 MiB: as before"]))
+    said = run("export", before, "--to", "folded", "--at", "oom", "-o", out, code=3)
+    equal("no failed request", "no request for memory failed" in said, True)
+    for more, text in ((("--to", "csv", "--at", "end"), "--at: this format shows all moments"),
+                       (("--to", "folded", "--baseline", before), "--baseline: this format cannot show a difference"),
+                       (("--to", "folded", "--metric", "calls"), "--metric has no effect on memory snapshots")):
+        equal(text, text in run("export", path, *more, code=2), True)
+    trace = os.path.join(os.environ["DATA"], "traces", "case_allocator.pt.trace.json.gz")
+    equal("traces", "--at: only memory snapshots" in run("export", trace, "--to", "flamegraph", "--at", "end", code=2),
+          True)
+    run("export", path, "--to", "flamegraph", "--baseline", trace, "-o", out, code=3)
+
+
+def case_questions():
+    """The queries in the help text have these answers."""
+    maker = larger()
+    path = write(os.path.join(WORK, "a.pickle"), maker)
+    out = folder("out")
+    run("export", path, "--to", "sqlite", "-o", out, "-q")
+    text = subprocess.run([TRACEPRESS, "help", "export"], capture_output=True, text=True, check=True).stdout
+    part = text.split("questions about a memory snapshot:\n")[1].split("\n\n")[0]
+    queries = re.findall(r"((?:SELECT|WITH).*?;)", part, re.S)
+    db = sqlite3.connect(out + "/a.sqlite")
+    equal("peak", db.execute(queries[0]).fetchall(),
+          [("model.py(19): forward", 60 * MIB, 3), ("data.py(7): load", 10 * MIB, 1)])
+    stack = db.execute("SELECT stack_id FROM blocks WHERE line LIKE 'model%'").fetchone()[0]
+    equal("frames", db.execute(queries[1].replace("stack_id = 7", "stack_id = %d" % stack)).fetchall(),
+          [("/home/app/model.py", 19, "forward"), ("/home/app/train.py", 41, "main")])
+    equal("all queries", len(queries), 2)
+    db.close()
+
+
 def case_refusals():
     """Formats for traces, mixed inputs, a damaged file next to a whole one, and a full disk."""
     path = write(os.path.join(WORK, "a.pickle"), larger())
@@ -324,7 +409,7 @@ def case_refusals():
     for form in ("chrome", "perfetto", "xplane", "tfevents", "speedscope"):
         said = run("export", path, "--to", form, "-o", out, code=3)
         equal(form, said, "tracepress: export: --to %s needs a trace; the formats for memory snapshots are "
-              "csv, sqlite\n" % form)
+              "csv, flamegraph, folded, sqlite\n" % form)
     equal("nothing written", os.path.exists(out), False)
     trace = os.path.join(os.environ["DATA"], "traces", "case_allocator.pt.trace.json.gz")
     equal("both", "name traces or memory snapshots, not both" in run("export", path, trace, "--to", "csv", code=2), True)

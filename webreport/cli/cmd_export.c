@@ -19,7 +19,7 @@ struct options {
     struct tp_trace_options read;
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
-    int rules, colour; /* colour: -1 without --color-by */
+    int rules, colour, when; /* colour: -1 without --color-by; when: -1 without --at */
     bool is_slim;
 };
 
@@ -31,6 +31,7 @@ static const struct tp_opt table[] = {
     {"metric", 0, TP_OPT_TEXT, AT(metric), NULL},
     {"baseline", 0, TP_OPT_PATH, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
+    {"at", 0, TP_OPT_CHOICE, AT(when), TP_SNAPSHOT_WHEN},
     {"color-by", 0, TP_OPT_CHOICE, AT(colour), TP_EXPORT_COLOURS},
     {"slim", 0, TP_OPT_FLAG, AT(is_slim), NULL},
     {"step", 0, TP_OPT_TEXT, AT(steps), NULL},
@@ -205,6 +206,8 @@ static int run_export(struct job *job)
     return tp_inputs_exit_code(code);
 }
 
+static const char no_difference[] = "--baseline: this format cannot show a difference";
+
 /* Returns why the options do not fit the format; NULL if they fit. */
 static const char *find_option_conflict(const struct options *o, const struct tp_export_format *format)
 {
@@ -214,7 +217,9 @@ static const char *find_option_conflict(const struct options *o, const struct tp
     if (o->metric && !format->check_metric(o->metric))
         return "--metric: no such metric";
     if (o->baseline && !format->has_baseline)
-        return "--baseline: this format cannot show a difference";
+        return no_difference;
+    if (o->when >= 0)
+        return "--at: only memory snapshots have this option";
     if (o->colour >= 0 && !format->has_colours)
         return "--color-by: this format has only one choice of colours";
     if (o->is_slim && !format->supports_slim)
@@ -246,9 +251,9 @@ static const char *find_option_for_traces(const struct options *o)
         const char *option;
         bool is_given;
     } options[] = {
-        {"--metric", o->metric != NULL}, {"--baseline", o->baseline != NULL}, {"--color-by", o->colour >= 0},
-        {"--slim", o->is_slim},          {"--step", o->steps != NULL},        {"--from", o->from != NULL},
-        {"--until", o->until != NULL},   {"--thread", o->threads.count > 0},  {"--category", o->categories.count > 0}};
+        {"--metric", o->metric != NULL}, {"--color-by", o->colour >= 0},     {"--slim", o->is_slim},
+        {"--torch", o->rules != 0},      {"--step", o->steps != NULL},       {"--from", o->from != NULL},
+        {"--until", o->until != NULL},   {"--thread", o->threads.count > 0}, {"--category", o->categories.count > 0}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
             return options[i].option;
@@ -264,12 +269,19 @@ static int export_snapshots(const struct job *job)
                                                               .max_input_bytes = o->read.max_input_bytes,
                                                               .is_strict = o->read.is_strict,
                                                               .console = job->console},
-                                                  .out = o->out};
+                                                  .out = o->out,
+                                                  .baseline = o->baseline,
+                                                  .when = o->when < 0 ? TP_SNAPSHOT_AT_PEAK
+                                                                      : (enum tp_snapshot_when)o->when};
     const char *useless = find_option_for_traces(o);
     if (useless) {
         tp_console_error(job->console, "export: %s has no effect on memory snapshots", useless);
         return TP_EXIT_USAGE;
     }
+    if (o->baseline && !job->format->has_baseline)
+        return tp_cmd_print_usage_error(job->console, "export", no_difference);
+    if (o->when >= 0 && !job->format->shows_moment)
+        return tp_cmd_print_usage_error(job->console, "export", "--at: this format shows all moments");
     return tp_export_snapshots(&snapshots);
 }
 
@@ -302,7 +314,7 @@ static int print_unknown_format(struct tp_console *console, const char *name)
 
 int tp_cmd_export(int argc, char **argv)
 {
-    struct options o = {.out = ".", .colour = -1};
+    struct options o = {.out = ".", .colour = -1, .when = -1};
     struct tp_error err = {0};
     struct tp_console console;
     struct job job = {.options = &o, .console = &console, .walk = {.inputs = (const char *const *)argv}};

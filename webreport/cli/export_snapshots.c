@@ -15,6 +15,7 @@ struct job {
     struct tp_snapshot_files walk;
     struct tp_output_name *names; /* output name of each snapshot, in the order of the snapshots */
     struct tp_export_job all;
+    const struct tp_snapshot_result *baseline; /* snapshot given by --baseline; NULL without the option */
     struct tp_cmd_work work;
 };
 
@@ -32,6 +33,8 @@ static int write_snapshot(void *context, const struct tp_walked_snapshot *walked
     const struct tp_output_name *name = &job->names[walked->number];
     const char *out = job->options->out;
     struct tp_export export = {.snapshot = walked->result,
+                               .snapshot_baseline = job->baseline,
+                               .when = job->options->when,
                                .path = walked->file->path,
                                .out = out,
                                .run = name->run,
@@ -44,11 +47,28 @@ static int write_snapshot(void *context, const struct tp_walked_snapshot *walked
     return code < 0 ? code : job->options->format->write(&export, err);
 }
 
+/* Reads the snapshot given by --baseline; called once for all snapshots. */
+static int read_baseline(struct job *job, struct tp_error *err)
+{
+    struct tp_snapshot_result *result = tp_arena_alloc(&job->work.arena, sizeof *result);
+    const char *path = job->options->baseline;
+    struct tp_error why = {0};
+    if (!path)
+        return TP_OK;
+    int code = tp_snapshot_result_read(result, &job->work.arena, path, job->options->session.max_input_bytes, &why);
+    if (code < 0)
+        return tp_error_set(err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0, "--baseline: %s: %s",
+                            path, why.text);
+    job->baseline = result;
+    return TP_OK;
+}
+
 static int run(void *context, struct tp_error *err)
 {
     struct job *job = context;
     (void)err; /* the parameter is unused, because errors are reported through job->work.err */
-    return tp_snapshot_files_walk(&job->walk, &job->work.err);
+    int code = read_baseline(job, &job->work.err);
+    return code < 0 ? code : tp_snapshot_files_walk(&job->walk, &job->work.err);
 }
 
 void tp_export_print_written(struct tp_console *console, const struct tp_export_job *job, const char *out)

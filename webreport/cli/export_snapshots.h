@@ -9,7 +9,9 @@
 struct tp_export_snapshots {
     const struct tp_export_format *format;
     struct tp_snapshot_session session;
-    const char *out; /* folder of the files */
+    const char *out;      /* folder of the files */
+    const char *baseline; /* snapshot to compare with, or NULL */
+    enum tp_snapshot_when when;
 };
 
 /* Exports the snapshots. Prints why a format cannot export them. Returns an exit code. */

@@ -51,6 +51,8 @@ struct tp_export {
     const char *metric;
     /* trace given by --baseline, for formats that show a difference; NULL without a baseline */
     const struct tp_trace *baseline;
+    const struct tp_snapshot_result *snapshot_baseline; /* the same for a memory snapshot */
+    enum tp_snapshot_when when;                         /* value of --at: the moment of a memory snapshot to show */
     /* filter given by --step and similar options, for formats that can export a part of the trace; NULL exports
      * everything */
     const struct tp_filter *filter;
@@ -91,6 +93,7 @@ struct tp_export_format {
     bool has_filter;           /* true: the format can export a part of the trace */
     bool has_colours;          /* true: the format supports --color-by */
     bool takes_snapshots;      /* true: the format can export memory snapshots */
+    bool shows_moment;         /* true: the format shows one moment of a memory snapshot (--at) */
     enum tp_export_need needs; /* parts of the profile that the format needs */
 };
 

@@ -5,9 +5,10 @@
 
 #include <stdio.h>
 
-#include "webreport/export/export_formats.h"
+#include "webreport/export/stacks/live_stacks.h"
 #include "webreport/export/svg.h"
 #include "webreport/export/whole_file.h"
+#include "writer/text/format.h"
 
 bool tp_export_flamegraph_has_metric(const char *metric)
 {
@@ -24,8 +25,8 @@ static struct tp_folded *build_folded(const struct tp_export *export, const stru
 }
 
 struct picture {
-    const struct tp_export *export;
-    const char *metric;
+    struct tp_arena *arena;
+    struct tp_str title;
     /* now: stacks of the trace; before: stacks of the baseline, or NULL */
     const struct tp_folded *now, *before;
 };
@@ -33,20 +34,34 @@ struct picture {
 static void draw_flamegraph(struct tp_buf *out, void *context)
 {
     const struct picture *picture = context;
-    const struct tp_export *export = picture->export;
     struct tp_flame flame;
-    tp_flame_build(&flame, picture->now, picture->before, export->arena);
-    tp_flame_write_svg(out, &flame, export->profile->worker, export->arena);
+    tp_flame_build(&flame, picture->now, picture->before, picture->arena);
+    tp_flame_write_svg(out, &flame, picture->title, picture->arena);
+}
+
+static int write_picture(const struct tp_export *export, const char *path, struct picture *picture,
+                         struct tp_error *err)
+{
+    picture->arena = export->arena;
+    return tp_export_note_written_path(export, path, tp_svg_write(path, export->arena, draw_flamegraph, picture, err));
+}
+
+static int write_snapshot(const struct tp_snapshot_picture *snapshot, struct tp_error *err)
+{
+    struct picture picture = {.title = tp_str_of(snapshot->title), .now = snapshot->now, .before = snapshot->before};
+    const char *path =
+        tp_text_printf(snapshot->export->arena, "%s%s.svg", snapshot->path, snapshot->before ? ".diff" : "");
+    return write_picture(snapshot->export, path, &picture, err);
 }
 
 int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
 {
-    struct picture picture = {.export = export,
-                              .metric = export->metric ? export->metric
-                                                       : tp_folded_default_metric(export->profile->trace, "cpu")};
-    const struct tp_folded_metric *metric = tp_folded_metric(picture.metric);
+    if (export->snapshot)
+        return tp_snapshot_pictures(export, write_snapshot, err);
+    const char *name = export->metric ? export->metric : tp_folded_default_metric(export->profile->trace, "cpu");
+    const struct tp_folded_metric *metric = tp_folded_metric(name);
     char path[4096];
-    int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, picture.metric,
+    int n = snprintf(path, sizeof path, "%s/%s.%s%s.svg", export->folder, export->worker, name,
                      export->baseline ? ".diff" : "");
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
@@ -54,7 +69,6 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
                      *before = export->baseline ? build_folded(export, export->baseline, metric) : NULL;
     if (tp_folded_is_at_end(now) && (!before || tp_folded_is_at_end(before)))
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
-    picture.now = now;
-    picture.before = before;
-    return tp_export_note_written_path(export, path, tp_svg_write(path, export->arena, draw_flamegraph, &picture, err));
+    struct picture picture = {.title = export->profile->worker, .now = now, .before = before};
+    return write_picture(export, path, &picture, err);
 }

@@ -4,17 +4,25 @@
 #include <stdio.h>
 
 #include "webreport/document/words/reason_words.h"
-#include "webreport/export/export_formats.h"
+#include "webreport/export/stacks/live_stacks.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/charts/folded_stacks.h"
+#include "writer/text/format.h"
 
 bool tp_export_folded_has_metric(const char *metric)
 {
     return tp_folded_metric(metric) != NULL;
 }
 
+static int write_snapshot(const struct tp_snapshot_picture *picture, struct tp_error *err)
+{
+    const char *path = tp_text_printf(picture->export->arena, "%s.folded", picture->path);
+    return tp_export_note_written_path(picture->export, path, tp_folded_write(picture->now, path, err));
+}
+
 int tp_export_folded(const struct tp_export *export, struct tp_error *err)
 {
+    if (export->snapshot)
+        return tp_snapshot_pictures(export, write_snapshot, err);
     const char *name =
         export->metric ? export->metric : tp_folded_default_metric(export->profile->trace, "self_cpu_time_total");
     const struct tp_folded_metric *metric = tp_folded_metric(name);

@@ -81,6 +81,9 @@ static const struct tp_folded_metric metrics[] = {
      false},
 };
 
+const struct tp_folded_metric tp_folded_live_memory = {
+    .name = "live", .title = "Live memory", .source = TP_FOLDED_LIVE_MEMORY, .unit = TP_FOLDED_BYTES};
+
 const struct tp_folded_metric *tp_folded_metric(const char *name)
 {
     for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
@@ -115,8 +118,7 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)
 struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path)
 {
     uint32_t name = tp_keys_get(&folded->paths, path)[1];
-    return folded->metric->sample_value ? tp_strings_get(&folded->frames, name)
-                                        : tp_torch_name_text(&folded->torch, name);
+    return folded->metric->value ? tp_torch_name_text(&folded->torch, name) : tp_strings_get(&folded->frames, name);
 }
 
 /* ---- lines ---- */
@@ -233,7 +235,21 @@ bool tp_folded_is_at_end(struct tp_folded *folded)
 
 /* ---- building ---- */
 
-static void add_value_to_path(struct tp_folded *folded, uint32_t path, int64_t self)
+void tp_folded_init(struct tp_folded *folded, const struct tp_folded_metric *metric, struct tp_arena *arena)
+{
+    memset(folded, 0, sizeof *folded);
+    folded->metric = metric;
+    tp_keys_init(&folded->paths, arena, 2);
+    tp_strings_init(&folded->frames, arena, 0);
+    folded->values = TP_VEC(arena, int64_t);
+}
+
+uint32_t tp_folded_add_frame(struct tp_folded *folded, uint32_t caller, struct tp_str name)
+{
+    return tp_keys_pair(&folded->paths, caller, tp_strings_add(&folded->frames, name));
+}
+
+void tp_folded_add_value(struct tp_folded *folded, uint32_t path, int64_t self)
 {
     while (folded->values.count < tp_keys_count(&folded->paths))
         tp_vec_push(&folded->values);
@@ -259,7 +275,7 @@ static void find_paths_of_items(struct tp_folded *folded, struct tp_arena *arena
             depth[i]++;
             path_of[i] = tp_keys_pair(&folded->paths, path_of[i], tp_torch_name(torch, i));
         }
-        add_value_to_path(folded, path_of[i], folded->metric->value(torch, i));
+        tp_folded_add_value(folded, path_of[i], folded->metric->value(torch, i));
     }
 }
 
@@ -267,11 +283,11 @@ static uint32_t find_or_add_sample_path(struct tp_folded *folded, const struct t
                                         const struct tp_sample *sample, struct tp_sample_functions *functions)
 {
     struct tp_str thread = tp_sample_thread_name(folded->frames.arena, &trace->threads[sample->thread]);
-    uint32_t path = tp_keys_pair(&folded->paths, TP_NO_ID, tp_strings_add(&folded->frames, thread));
+    uint32_t path = tp_folded_add_frame(folded, TP_NO_ID, thread);
     tp_sample_functions_read(functions, sample);
     for (size_t i = 0; i < functions->path.count && i + 1 < TP_MAX_FOLDED_DEPTH; i++) {
         struct tp_str function = tp_strings_get(&functions->texts, *TP_AT(&functions->path, uint32_t, i));
-        path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, function));
+        path = tp_folded_add_frame(folded, path, function);
     }
     return path;
 }
@@ -290,7 +306,7 @@ static void find_sample_paths(struct tp_folded *folded, const struct tp_trace *t
         uint32_t id = tp_keys_pair(&seen, sample->thread, sample->stack);
         if (id == path_of.count)
             *(uint32_t *)tp_vec_push(&path_of) = find_or_add_sample_path(folded, trace, sample, &functions);
-        add_value_to_path(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample->cpu_ns));
+        tp_folded_add_value(folded, *TP_AT(&path_of, uint32_t, id), folded->metric->sample_value(sample->cpu_ns));
     }
 }
 
@@ -301,8 +317,8 @@ static uint32_t find_or_add_program_path(struct tp_folded *folded, struct tp_sam
     const struct tp_vec *numbers = &sampled->functions.path;
     uint32_t path = TP_NO_ID;
     struct tp_str process = sampled->processes[thread->process].name;
-    path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, process));
-    path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, thread->name));
+    path = tp_folded_add_frame(folded, path, process);
+    path = tp_folded_add_frame(folded, path, thread->name);
     tp_sampled_read_stack(sampled, sampled->trace->samples[sample].stack);
     for (size_t i = 0; i < numbers->count && i + 2 < TP_MAX_FOLDED_DEPTH; i++) {
         const struct tp_program_function *f = tp_program_function_at(&sampled->functions, *TP_AT(numbers, uint32_t, i));
@@ -310,7 +326,7 @@ static uint32_t find_or_add_program_path(struct tp_folded *folded, struct tp_sam
         if (f->file.len && !f->is_nameless)
             text = tp_str_of(tp_text_printf(folded->frames.arena, "%.*s  %.*s", (int)f->name.len, f->name.ptr,
                                             (int)f->file.len, f->file.ptr));
-        path = tp_keys_pair(&folded->paths, path, tp_strings_add(&folded->frames, text));
+        path = tp_folded_add_frame(folded, path, text);
     }
     return path;
 }
@@ -326,19 +342,15 @@ static void find_program_paths(struct tp_folded *folded, const struct tp_trace *
         uint32_t id = tp_keys_pair(&seen, sampled->thread_by_sample[i], trace->samples[i].stack);
         if (id == path_of.count)
             *(uint32_t *)tp_vec_push(&path_of) = find_or_add_program_path(folded, sampled, i);
-        add_value_to_path(folded, *TP_AT(&path_of, uint32_t, id),
-                          folded->metric->sample_value(tp_sampled_time_of_sample(sampled, i)));
+        tp_folded_add_value(folded, *TP_AT(&path_of, uint32_t, id),
+                            folded->metric->sample_value(tp_sampled_time_of_sample(sampled, i)));
     }
 }
 
 void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
                      enum tp_torch_rules rules, struct tp_arena *arena)
 {
-    memset(folded, 0, sizeof *folded);
-    folded->metric = metric;
-    tp_keys_init(&folded->paths, arena, 2);
-    tp_strings_init(&folded->frames, arena, 0);
-    folded->values = TP_VEC(arena, int64_t);
+    tp_folded_init(folded, metric, arena);
     if (metric->sample_value) {
         (trace->state_count ? find_program_paths : find_sample_paths)(folded, trace, arena);
         return;

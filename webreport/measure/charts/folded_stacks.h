@@ -42,9 +42,13 @@ enum tp_folded_source {
     TP_FOLDED_LAUNCHES,      /* calls that launch 1 us or more of device work */
     TP_FOLDED_ALLOCATIONS,   /* recorded allocations of memory */
     TP_FOLDED_CALLS,
-    TP_FOLDED_SAMPLES /* samples of running threads */
+    TP_FOLDED_SAMPLES,    /* samples of running threads */
+    TP_FOLDED_LIVE_MEMORY /* live blocks of a memory snapshot */
 };
 enum tp_folded_source tp_folded_source(const struct tp_folded_metric *metric);
+
+/* Bytes of live blocks, a metric of memory snapshots only. The caller adds their stacks. */
+extern const struct tp_folded_metric tp_folded_live_memory;
 
 struct tp_folded {
     const struct tp_folded_metric *metric;
@@ -52,9 +56,16 @@ struct tp_folded {
     struct tp_key_stacks stacks; /* used only for metrics of torch */
     struct tp_keys paths;        /* pairs (enclosing path, name), used only for metrics of tracepress */
     struct tp_vec values;        /* for each path: value of its innermost frame, without callees; elements: int64_t */
-    struct tp_strings frames;    /* names of the frames in the stacks of samples */
+    struct tp_strings frames;    /* names of the frames in stacks that are no calls of a trace */
     uint32_t at;                 /* next line to write: index of an item in torch's order, or index of a path */
 };
+
+/* Makes empty stacks in `arena`, whose guard the caller has set, for a metric that is not of torch. */
+void tp_folded_init(struct tp_folded *folded, const struct tp_folded_metric *metric, struct tp_arena *arena);
+/* Returns the path in which a frame was called by the path `caller` (TP_NO_ID: the frame has no caller). */
+uint32_t tp_folded_add_frame(struct tp_folded *folded, uint32_t caller, struct tp_str name);
+/* Adds to the value of a path. */
+void tp_folded_add_value(struct tp_folded *folded, uint32_t path, int64_t self);
 
 /* Prepares the lines of a trace in `arena`, whose guard the caller has set. The trace must outlive `folded` and must
  * have been read with the option keeps_frame_stacks. `metric` must not be NULL. */

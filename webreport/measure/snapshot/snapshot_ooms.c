@@ -154,6 +154,7 @@ void tp_snapshot_group_ooms(struct tp_snapshot_device *device)
             const uint32_t *end = tp_id_map_find(&ends, oom->live_blocks[i]);
             blocks[i] = end ? &device->end_blocks[*end] : tp_replay_block(&device->replay, oom->live_blocks[i]);
         }
+        oom->blocks = blocks;
         tp_live_by_build(&oom->live_by, &device->context, blocks, oom->live_count, NULL);
     }
 }

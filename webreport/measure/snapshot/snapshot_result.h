@@ -70,8 +70,9 @@ struct tp_snapshot_oom {
     struct tp_pinned pinned;
     struct tp_to_go to_go;
     struct tp_live_by live_by;
-    struct tp_layout layout;     /* layout at the event, for the map of addresses */
-    const uint32_t *live_blocks; /* indexes of the live blocks in the replay */
+    struct tp_layout layout;                  /* layout at the event, for the map of addresses */
+    const uint32_t *live_blocks;              /* indexes of the live blocks in the replay */
+    const struct tp_allocator_block **blocks; /* the same blocks, with the data of the recorded end where it has them */
     size_t live_count;
 };
 
@@ -246,6 +247,23 @@ static inline bool tp_snapshot_shows_peak(const struct tp_snapshot_device *devic
 /* Analyses a snapshot. file: last part of its path. Allocates from `arena`, whose guard must be set. */
 void tp_snapshot_analyse(struct tp_snapshot_result *result, const struct tp_snapshot *snapshot, struct tp_str file,
                          struct tp_arena *arena);
+
+/* Moments that the user can name with --at. */
+enum tp_snapshot_when { TP_SNAPSHOT_AT_PEAK, TP_SNAPSHOT_AT_END, TP_SNAPSHOT_AT_OOM };
+#define TP_SNAPSHOT_WHEN "peak|end|oom" /* the values of --at */
+const char *tp_snapshot_when_text(enum tp_snapshot_when when);
+
+/* The live blocks of a device at a moment. */
+struct tp_snapshot_live {
+    const struct tp_allocator_block *const *blocks;
+    size_t count;
+    const struct tp_segment_set *segments; /* segments at that moment, for tp_live_table_build; may be NULL */
+};
+
+/* Lists the live blocks. Returns false if the device lacks this moment: it has no out-of-memory event. Of several such
+ * events, the last one is used. Allocates from `arena`, whose guard the caller sets. */
+bool tp_snapshot_list_live(struct tp_snapshot_live *live, const struct tp_snapshot_device *device,
+                           enum tp_snapshot_when when, struct tp_arena *arena);
 
 /* The document in the JSON of `report` (format tracepress.memory_snapshot/1). */
 extern const struct tp_fields tp_snapshot_result_fields;
