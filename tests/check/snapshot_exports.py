@@ -255,6 +255,26 @@ def compare_stacks(path, made):
             equal("stacks at " + when, len(lines), live["stack"]["rows_total"])
 
 
+def table(path, *arguments, code=0):
+    done = subprocess.run([TRACEPRESS, "table", path, *arguments], capture_output=True, text=True, timeout=300)
+    equal("exit code of table %s (%s)" % (" ".join(arguments), done.stderr), done.returncode, code)
+    return done.stderr if code else done.stdout
+
+
+def compare_tables(path, made):
+    """The largest rows of each table are those of the report, and all rows add up to the allocated memory."""
+    for when, live_of in (("peak", lambda d: d["peak"]["live_by"]), ("end", lambda d: d["end"]["live_by"]),
+                          ("oom", lambda d: d["ooms"][-1]["live_by"] if d["ooms"] else None)):
+        devices = [live_of(d) for d in made["devices"] if live_of(d)]
+        for key in ("line", "site", "module", "category", "size", "stream", "pool", "metadata", "stack", "fx_node"):
+            out = table(path, "--at", when, "--group-by", key, "--format", "json", "-q", code=0 if devices else 3)
+            for live, got in zip(devices, json.loads(out)["profiles"] if devices else ()):
+                rows = [{k: v for k, v in row.items() if k != "share_pct"} for row in got["rows"]]
+                equal("table by " + key, rows[:30], live[key]["rows"])
+                equal("rows by " + key, len(rows), live[key]["rows_total"])
+                equal("bytes by " + key, sum(row["bytes"] for row in rows), live["bytes"])
+
+
 def compare_file(path):
     out = folder("files")
     run("export", path, "--to", "csv", "-o", out, "-q")
@@ -265,6 +285,7 @@ def compare_file(path):
     made = report(path)
     compare_with_report(tables, made)
     compare_stacks(path, made)
+    compare_tables(path, made)
 
 
 def case_files():
@@ -381,6 +402,38 @@ def case_stacks():
     equal("traces", "--at: only memory snapshots" in run("export", trace, "--to", "flamegraph", "--at", "end", code=2),
           True)
     run("export", path, "--to", "flamegraph", "--baseline", trace, "-o", out, code=3)
+
+
+def case_tables():
+    """The peak has 3 blocks of 20 MiB and one of 10 MiB; a block of 9 MiB is rounded to 10 MiB on device 1."""
+    maker, other = larger(), Maker(device=1)
+    other.alloc(10, [], requested=9 * MIB)
+    path = write(os.path.join(WORK, "a.pickle"), maker)
+    equal("text", table(path), " MiB  requested MiB     %  blocks  name\n60.0           60.0  85.7       3  "
+          "model.py(19): forward\n10.0           10.0  14.3       1  data.py(7): load\n")
+    equal("names", table(path, "--sort-by", "name", "--row-limit", "1", "--format", "csv"),
+          "name,bytes,requested_bytes,blocks,share_pct,profile\n\"data.py(7): load\",10485760,10485760,1,%r,\"a\"\n"
+          % (1000 / 70))
+    idle = Maker()
+    idle.free(idle.alloc(10, LOAD))
+    equal("no rows", table(write(os.path.join(WORK, "idle.pickle"), idle), "--at", "end"),
+          "No memory is allocated at this moment.\n")
+    equal("no device", "has no events and no segments" in table(write(os.path.join(WORK, "no.pickle"), Maker()), code=3),
+          True)
+    path = write(os.path.join(WORK, "b.pickle"), maker, other)
+    equal("devices", table(path, "--at", "end", "--group-by", "site").split("\n")[5:],
+          ["b.pickle, GPU 1", " MiB  requested MiB      %  blocks  name", "10.0            9.0  100.0       1  -", ""])
+    markdown = table(path, "--group-by", "size", "--format", "md", "-o", os.path.join(WORK, "b.md"))
+    equal("nothing on standard output", markdown, "")
+    for more, text in ((("--group-by", "input-shape"), "--group-by: one of line, site, module, category"),
+                       (("--sort-by", "cpu_time"), "--sort-by: bytes, requested_bytes, blocks or name"),
+                       (("--with-flops",), "the options for memory snapshots are"),
+                       (("-o", path), "the output would overwrite an input")):
+        equal(text, text in table(path, *more, code=2), True)
+    trace = os.path.join(os.environ["DATA"], "traces", "case_allocator.pt.trace.json.gz")
+    equal("traces", "--at: only memory snapshots" in table(trace, "--at", "end", code=2), True)
+    equal("both", "traces or memory snapshots, not both" in table(trace, path, code=2), True)
+    run("table", path, "-q", "-o", "/dev/full", code=4)
 
 
 def case_questions():

@@ -7,6 +7,8 @@
 #include "webreport/print/table_outputs.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
+#include "webreport/session/snapshot_session.h"
+#include "webreport/session/snapshot_tables.h"
 #include "webreport/session/table_session.h"
 
 struct options {
@@ -18,7 +20,7 @@ struct options {
     int64_t top;
     int aggregate, times;
     int64_t stack_depth, row_limit, source_width, name_width, shapes_width;
-    int format, time_unit, rules;
+    int format, time_unit, rules, when; /* when: -1 without --at */
     bool copy_time, top_level_events_only, include_python, with_flops;
 };
 
@@ -31,6 +33,7 @@ static const struct tp_opt table[] = {
     {"stack-depth", 0, TP_OPT_INT, AT(stack_depth), NULL},
     {"include-python", 0, TP_OPT_FLAG, AT(include_python), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
+    {"at", 0, TP_OPT_CHOICE, AT(when), TP_SNAPSHOT_WHEN},
     {"sort-by", 0, TP_OPT_TEXT, AT(sort_by), NULL},
     {"row-limit", 0, TP_OPT_INT, AT(row_limit), NULL},
     {"top-level-events-only", 0, TP_OPT_FLAG, AT(top_level_events_only), NULL},
@@ -225,6 +228,19 @@ static const char *fill_table_options(struct tp_table_options *wanted, struct op
     return NULL;
 }
 
+static const char no_file[] = "-o: the name of the file is empty";
+
+/* Fills what all tables have in common. */
+static void fill_outputs(struct tp_table_session *session, struct tp_table_outputs *outputs, const struct options *o)
+{
+    outputs->path = o->out ? o->out : "-";
+    outputs->format = (enum tp_table_format)o->format;
+    session->out = outputs->path;
+    session->read = o->read;
+    session->receiver = tp_table_outputs_add;
+    session->context = outputs;
+}
+
 /* Fills the session and the outputs from the options of the command. Returns what is wrong with the options; NULL if
  * they are valid. */
 static const char *fill_table_session(struct tp_table_session *session, struct tp_table_outputs *outputs,
@@ -234,30 +250,56 @@ static const char *fill_table_session(struct tp_table_session *session, struct t
     if (wrong || (wrong = check_widths(o)))
         return wrong;
     if (o->out && !*o->out)
-        return "-o: the name of the file is empty";
+        return no_file;
+    if (o->when >= 0)
+        return "--at: only memory snapshots have this option";
     if (o->include_python && session->options.keys.rules == TP_TORCH_2_6)
         return "--include-python: torch 2.6 has no Python frames in its tables";
-    outputs->path = o->out ? o->out : "-";
-    outputs->format = (enum tp_table_format)o->format;
+    fill_outputs(session, outputs, o);
     outputs->style = (struct tp_table_style){.max_name_width = (size_t)o->name_width,
                                              .max_shapes_width = (size_t)o->shapes_width,
                                              .max_source_width = (size_t)o->source_width,
                                              .time_unit = (enum tp_key_time_unit)o->time_unit,
                                              .header = o->header,
                                              .has_flops = o->with_flops};
-    session->out = outputs->path;
-    session->read = o->read;
     session->read.keeps_frame_stacks = o->include_python && session->options.keys.stack_depth;
     session->read.skips_hash = true; /* skips the hash of the file, because no table shows it */
-    session->receiver = tp_table_outputs_add;
-    session->context = outputs;
     return NULL;
 }
 
-static int run_table(const struct tp_table_session *session, struct tp_table_outputs *outputs)
+/* ---- memory snapshots ---- */
+
+/* Fills the session, the outputs and the options of tables of live blocks. Returns what is wrong with the options; NULL
+ * if they are valid. */
+static const char *fill_snapshot_options(struct tp_table_session *session, struct tp_table_outputs *outputs,
+                                         struct tp_live_rows_options *live, const struct options *o)
+{
+    bool is_data = o->format == TP_TABLE_CSV || o->format == TP_TABLE_JSON;
+    *live = (struct tp_live_rows_options){.key = TP_LIVE_LINE, .sort_by = TP_LIVE_COLUMN_BYTES};
+    live->when = o->when < 0 ? TP_SNAPSHOT_AT_PEAK : (enum tp_snapshot_when)o->when;
+    if (o->stack_depth || o->include_python || o->rules || o->top_level_events_only || o->header || o->time_unit ||
+        o->with_flops || o->top != NO_LIMIT_GIVEN || o->types.count || o->aggregate || o->aggregate_by || o->order_by ||
+        o->min_time || o->max_time || o->opr_name || o->input_dtype || o->times || o->copy_time)
+        return "the options for memory snapshots are --at, --group-by, --sort-by, --row-limit, --format and -o";
+    if (o->group_by && !tp_live_key_find(&live->key, o->group_by))
+        return "--group-by: one of line, site, module, category, size, stream, pool, metadata, stack, fx_node";
+    if (o->sort_by && !tp_live_column_find(&live->sort_by, o->sort_by))
+        return "--sort-by: bytes, requested_bytes, blocks or name";
+    if (o->out && !*o->out)
+        return no_file;
+    fill_outputs(session, outputs, o);
+    session->options.row_limit = o->row_limit != NO_LIMIT_GIVEN ? o->row_limit : is_data ? -1 : DEFAULT_ROWS;
+    return NULL;
+}
+
+/* ---- the command ---- */
+
+/* live: options of tables of memory snapshots; NULL for traces. */
+static int run_table(const struct tp_table_session *session, struct tp_table_outputs *outputs,
+                     const struct tp_live_rows_options *live)
 {
     struct tp_error err = {0};
-    int code = tp_table_session_run(session, &err);
+    int code = live ? tp_snapshot_tables_run(session, live, &err) : tp_table_session_run(session, &err);
     code = code < 0 ? code : tp_table_outputs_commit(outputs, &err);
     if (code < 0)
         tp_console_error(session->console, "%s", err.text);
@@ -269,20 +311,31 @@ static int run_table(const struct tp_table_session *session, struct tp_table_out
 
 int tp_cmd_table(int argc, char **argv)
 {
-    struct options o = {
-        .row_limit = NO_LIMIT_GIVEN, .top = NO_LIMIT_GIVEN, .source_width = 75, .name_width = 55, .shapes_width = 80};
+    struct options o = {.row_limit = NO_LIMIT_GIVEN,
+                        .top = NO_LIMIT_GIVEN,
+                        .when = -1,
+                        .source_width = 75,
+                        .name_width = 55,
+                        .shapes_width = 80};
     struct tp_console console;
     struct tp_table_outputs outputs = {0};
+    struct tp_live_rows_options live;
     struct tp_table_session session = {.console = &console, .inputs = (const char *const *)argv};
     int code =
         tp_cmd_parse_command_line(&console, &(struct tp_cmd){"table", table}, &o, argc, argv, &session.input_count);
     if (code != TP_CMD_CONTINUES)
         return code;
-    const char *wrong = fill_table_session(&session, &outputs, &o);
+    code = tp_snapshot_detect_inputs(
+        &(struct tp_run_search){session.inputs, session.input_count, o.read.include, NULL, true});
+    if (code < 0 && code != TP_EUSAGE)
+        return tp_inputs_exit_code(code);
+    const char *wrong = code < 0   ? "name traces or memory snapshots, not both"
+                        : code > 0 ? fill_snapshot_options(&session, &outputs, &live, &o)
+                                   : fill_table_session(&session, &outputs, &o);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "table", wrong);
     if (session.input_count == 0)
         return tp_cmd_print_usage_error(&console, "table",
                                         "name a trace file, or a folder to search for *.pt.trace.json[.gz]");
-    return run_table(&session, &outputs);
+    return run_table(&session, &outputs, code > 0 ? &live : NULL);
 }

@@ -1,6 +1,7 @@
-/* Writes the functions, processes and waits of a program recorded from outside. See table_parts.h. Times are in ms,
- * sizes in MiB. */
+/* Writes the functions, processes and waits of a program recorded from outside, and live blocks of a memory snapshot.
+ * See table_parts.h. Times are in ms, sizes in MiB. */
 #include "webreport/document/tables/table_parts.h"
+#include "webreport/measure/snapshot/live_rows.h"
 #include "writer/text/format.h"
 #include "writer/text/terminal.h"
 
@@ -23,6 +24,25 @@ static const struct text_column process_columns[] = {
 static const struct text_column wait_columns[] = {
     {TP_PROGRAM_WAIT_TOTAL, "sum ms"}, {TP_PROGRAM_WAIT_LONGEST, "longest ms"}, {TP_PROGRAM_WAIT_COUNT, "times"},
     {TP_PROGRAM_WAIT_CAUSE, "cause"},  {TP_PROGRAM_WAIT_THREAD, "thread"},      {TP_PROGRAM_WAIT_STACK, "stack"}};
+
+static const struct text_column live_columns[] = {{TP_LIVE_COLUMN_BYTES, "MiB"},
+                                                  {TP_LIVE_COLUMN_REQUESTED, "requested MiB"},
+                                                  {TP_LIVE_COLUMN_SHARE, "%"},
+                                                  {TP_LIVE_COLUMN_BLOCKS, "blocks"},
+                                                  {TP_LIVE_COLUMN_NAME, "name"}};
+
+#define TEXT(list, note) (list), sizeof(list) / sizeof *(list), (note)
+#define NO_STATES "The trace has no states of threads, because it was not recorded from outside."
+
+/* The columns of each kind of table, and the note for a table without rows. */
+static const struct {
+    const struct text_column *columns;
+    unsigned count;
+    const char *note;
+} kinds[] = {[TP_TABLE_PROGRAM_FUNCTIONS] = {TEXT(function_columns, NO_STATES)},
+             [TP_TABLE_PROGRAM_PROCESSES] = {TEXT(process_columns, NO_STATES)},
+             [TP_TABLE_PROGRAM_WAITS] = {TEXT(wait_columns, NO_STATES)},
+             [TP_TABLE_LIVE] = {TEXT(live_columns, "No memory is allocated at this moment.")}};
 
 /* Data for the function that writes the cells of a table. */
 struct program_text {
@@ -54,22 +74,19 @@ static void put_cell(const struct tp_worded_table *worded, size_t row, unsigned 
         tp_table_cell_text(text->rows, of, row, out);
     if (!out->failed && type == TP_COLUMN_TEXT)
         tp_terminal_clean(out->data + start, out->size - start);
+    if (type == TP_COLUMN_TEXT && out->size == start)
+        tp_buf_putc(out, '-');
 }
 
 void tp_program_table_put(struct tp_document *document, const struct tp_profile_table *table)
 {
-    bool is_process = table->kind == TP_TABLE_PROGRAM_PROCESSES, is_wait = table->kind == TP_TABLE_PROGRAM_WAITS;
-    unsigned count = is_process ? sizeof process_columns / sizeof *process_columns
-                     : is_wait  ? sizeof wait_columns / sizeof *wait_columns
-                                : sizeof function_columns / sizeof *function_columns;
+    unsigned count = kinds[table->kind].count;
     struct program_text *text = tp_arena_alloc(document->arena, sizeof *text);
     struct tp_worded_table *worded = tp_arena_alloc(document->arena, sizeof *worded);
     struct tp_worded_column *columns = tp_arena_array(document->arena, count, sizeof *columns);
-    *text = (struct program_text){table->program, is_process ? process_columns
-                                                  : is_wait  ? wait_columns
-                                                             : function_columns};
+    *text = (struct program_text){table->program, kinds[table->kind].columns};
     if (!table->program->row_count)
-        tp_document_add_note(document, "The trace has no states of threads, because it was not recorded from outside.");
+        tp_document_add_note(document, kinds[table->kind].note);
     if (!table->shown_count)
         return;
     for (unsigned i = 0; i < count; i++) {

@@ -75,7 +75,6 @@ const char *tp_folded_missing_text(const struct tp_folded_metric *metric)
         [TP_FOLDED_CALLS] = "no calls",
         [TP_FOLDED_SAMPLES] = "no samples of running threads. Record samples with 'tracepress record', "
                               "or with .sample_rate of tracepress.h",
-        [TP_FOLDED_LIVE_MEMORY] = "no memory is allocated at this moment",
     };
     return texts[tp_folded_source(metric)];
 }

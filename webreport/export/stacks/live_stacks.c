@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 
-#include "webreport/document/words/reason_words.h"
 #include "writer/base/limits.h"
 #include "writer/text/format.h"
 
@@ -26,7 +25,7 @@ static struct tp_folded *build(const struct tp_snapshot_device *device, enum tp_
 {
     struct tp_folded *folded = tp_arena_alloc(arena, sizeof *folded);
     struct tp_vec frames = TP_VEC(arena, uint32_t);
-    struct tp_snapshot_live live;
+    struct tp_live_blocks live;
     if (!tp_snapshot_list_live(&live, device, when, arena))
         return NULL;
     tp_folded_init(folded, &tp_folded_live_memory, arena);
@@ -82,8 +81,6 @@ int tp_snapshot_pictures(const struct tp_export *export,
         written++;
     }
     if (code == TP_OK && !written)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s",
-                            export->when == TP_SNAPSHOT_AT_OOM ? "no request for memory failed"
-                                                               : tp_folded_missing_text(&tp_folded_live_memory));
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_snapshot_no_live_text(export->snapshot, export->when));
     return code;
 }

@@ -153,31 +153,31 @@ static int compare_groups(const void *x, const void *y, const void *context)
     return order ? order : (p.len > q.len) - (p.len < q.len);
 }
 
-/* Sorts the groups so that the first TP_LIVE_ROWS are in their final order. Only groups as large as the last of them
- * need their names for the order. */
-static void sort_groups(struct grouping *grouping)
+/* Sorts the groups so that the first `rows` are in their final order. Only groups as large as the last of them need
+ * their names for the order. */
+static void sort_groups(struct grouping *grouping, size_t rows)
 {
     struct tp_arena *arena = grouping->context->arena;
     struct group *groups = grouping->groups.data;
     size_t count = grouping->groups.count, needed = count;
     tp_merge_sort(arena, groups, count, sizeof *groups, compare_bytes, NULL);
-    if (count > TP_LIVE_ROWS)
-        for (needed = TP_LIVE_ROWS; needed < count && groups[needed].bytes == groups[TP_LIVE_ROWS - 1].bytes;)
+    if (count > rows)
+        for (needed = rows; needed < count && groups[needed].bytes == groups[rows - 1].bytes;)
             needed++;
     tp_merge_sort(arena, groups, needed, sizeof *groups, compare_groups, grouping);
 }
 
-void tp_live_table_build(struct tp_live_table *table, const struct tp_live_context *context, enum tp_live_key key,
-                         const struct tp_allocator_block *const *blocks, size_t count,
-                         const struct tp_segment_set *segments)
+/* Builds a table with at most `limit` rows. */
+static void build(struct tp_live_table *table, const struct tp_live_context *context, enum tp_live_key key,
+                  const struct tp_live_blocks *live, size_t limit)
 {
     struct grouping grouping = {
-        .context = context, .key = key, .segments = segments, .groups = TP_VEC(context->arena, struct group)};
+        .context = context, .key = key, .segments = live->segments, .groups = TP_VEC(context->arena, struct group)};
     tp_id_map_init(&grouping.by_key, context->arena);
-    for (size_t i = 0; i < count; i++)
-        add_block(&grouping, blocks[i]);
-    sort_groups(&grouping);
-    size_t rows = grouping.groups.count < TP_LIVE_ROWS ? grouping.groups.count : TP_LIVE_ROWS;
+    for (size_t i = 0; i < live->count; i++)
+        add_block(&grouping, live->blocks[i]);
+    sort_groups(&grouping, limit);
+    size_t rows = grouping.groups.count < limit ? grouping.groups.count : limit;
     *table = (struct tp_live_table){.rows = tp_arena_array(context->arena, rows, sizeof *table->rows),
                                     .row_count = rows,
                                     .rows_total = grouping.groups.count};
@@ -187,6 +187,19 @@ void tp_live_table_build(struct tp_live_table *table, const struct tp_live_conte
             (struct tp_live_row){group_name(&grouping, group), group->bytes, group->requested, group->blocks};
     }
     tp_id_map_release(&grouping.by_key);
+}
+
+void tp_live_table_build(struct tp_live_table *table, const struct tp_live_context *context, enum tp_live_key key,
+                         const struct tp_allocator_block *const *blocks, size_t count,
+                         const struct tp_segment_set *segments)
+{
+    build(table, context, key, &(struct tp_live_blocks){blocks, count, segments}, TP_LIVE_ROWS);
+}
+
+void tp_live_table_build_all(struct tp_live_table *table, const struct tp_live_context *context, enum tp_live_key key,
+                             const struct tp_live_blocks *live)
+{
+    build(table, context, key, live, SIZE_MAX);
 }
 
 void tp_live_by_build(struct tp_live_by *live, const struct tp_live_context *context,

@@ -62,6 +62,17 @@ void tp_live_table_build(struct tp_live_table *table, const struct tp_live_conte
                          const struct tp_allocator_block *const *blocks, size_t count,
                          const struct tp_segment_set *segments);
 
+/* The live blocks of a device at a moment. */
+struct tp_live_blocks {
+    const struct tp_allocator_block *const *blocks;
+    size_t count;
+    const struct tp_segment_set *segments; /* as for tp_live_table_build */
+};
+
+/* Groups blocks by one property, and keeps all groups. */
+void tp_live_table_build_all(struct tp_live_table *table, const struct tp_live_context *context, enum tp_live_key key,
+                             const struct tp_live_blocks *live);
+
 /* Groups blocks by all properties. */
 void tp_live_by_build(struct tp_live_by *live, const struct tp_live_context *context,
                       const struct tp_allocator_block *const *blocks, size_t count,

@@ -7,7 +7,7 @@ const char *tp_snapshot_when_text(enum tp_snapshot_when when)
     return names[when];
 }
 
-static void list_end(struct tp_snapshot_live *live, const struct tp_snapshot_device *device, struct tp_arena *arena)
+static void list_end(struct tp_live_blocks *live, const struct tp_snapshot_device *device, struct tp_arena *arena)
 {
     const struct tp_allocator_block **blocks = tp_arena_array(arena, device->end_block_count, sizeof *blocks);
     for (size_t i = 0; i < device->end_block_count; i++)
@@ -17,18 +17,25 @@ static void list_end(struct tp_snapshot_live *live, const struct tp_snapshot_dev
     live->segments = &device->end_segments;
 }
 
-bool tp_snapshot_list_live(struct tp_snapshot_live *live, const struct tp_snapshot_device *device,
+bool tp_snapshot_list_live(struct tp_live_blocks *live, const struct tp_snapshot_device *device,
                            enum tp_snapshot_when when, struct tp_arena *arena)
 {
-    *live = (struct tp_snapshot_live){.count = 0};
+    *live = (struct tp_live_blocks){.count = 0};
     if (when == TP_SNAPSHOT_AT_OOM && !device->oom_count)
         return false;
     if (when == TP_SNAPSHOT_AT_END)
         list_end(live, device, arena);
     else if (when == TP_SNAPSHOT_AT_PEAK)
-        *live = (struct tp_snapshot_live){device->peak_blocks, device->peak_block_count, &device->peak_segments};
+        *live = (struct tp_live_blocks){device->peak_blocks, device->peak_block_count, &device->peak_segments};
     else
-        *live = (struct tp_snapshot_live){device->ooms[device->oom_count - 1].blocks,
-                                          device->ooms[device->oom_count - 1].live_count, NULL};
+        *live = (struct tp_live_blocks){device->ooms[device->oom_count - 1].blocks,
+                                        device->ooms[device->oom_count - 1].live_count, NULL};
     return true;
+}
+
+const char *tp_snapshot_no_live_text(const struct tp_snapshot_result *result, enum tp_snapshot_when when)
+{
+    return !result->device_count        ? "the snapshot has no events and no segments"
+           : when == TP_SNAPSHOT_AT_OOM ? "no request for memory failed"
+                                        : "no memory is allocated at this moment";
 }

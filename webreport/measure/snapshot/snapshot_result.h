@@ -253,17 +253,13 @@ enum tp_snapshot_when { TP_SNAPSHOT_AT_PEAK, TP_SNAPSHOT_AT_END, TP_SNAPSHOT_AT_
 #define TP_SNAPSHOT_WHEN "peak|end|oom" /* the values of --at */
 const char *tp_snapshot_when_text(enum tp_snapshot_when when);
 
-/* The live blocks of a device at a moment. */
-struct tp_snapshot_live {
-    const struct tp_allocator_block *const *blocks;
-    size_t count;
-    const struct tp_segment_set *segments; /* segments at that moment, for tp_live_table_build; may be NULL */
-};
-
 /* Lists the live blocks. Returns false if the device lacks this moment: it has no out-of-memory event. Of several such
  * events, the last one is used. Allocates from `arena`, whose guard the caller sets. */
-bool tp_snapshot_list_live(struct tp_snapshot_live *live, const struct tp_snapshot_device *device,
+bool tp_snapshot_list_live(struct tp_live_blocks *live, const struct tp_snapshot_device *device,
                            enum tp_snapshot_when when, struct tp_arena *arena);
+
+/* Returns why no device of a snapshot has live blocks at a moment. Static text. */
+const char *tp_snapshot_no_live_text(const struct tp_snapshot_result *result, enum tp_snapshot_when when);
 
 /* The document in the JSON of `report` (format tracepress.memory_snapshot/1). */
 extern const struct tp_fields tp_snapshot_result_fields;

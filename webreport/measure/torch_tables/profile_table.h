@@ -18,7 +18,8 @@ enum tp_table_kind {
      * kinds are empty */
     TP_TABLE_PROGRAM_FUNCTIONS,
     TP_TABLE_PROGRAM_PROCESSES,
-    TP_TABLE_PROGRAM_WAITS
+    TP_TABLE_PROGRAM_WAITS,
+    TP_TABLE_LIVE /* live blocks of a memory snapshot (live_rows.h), which tp_profile_table_build does not build */
 };
 
 /* Options of a table. Initialize them with TP_TABLE_OPTIONS. */
@@ -45,7 +46,7 @@ struct tp_profile_table {
     const struct tp_key_averages *averages;
     const struct tp_calls *calls;
     const struct tp_operator_calls *operators;
-    const struct tp_table *program; /* table with all rows of the program's view */
+    const struct tp_table *program; /* table with all rows of the program's view, or of live blocks */
     const uint32_t *order;          /* indexes of all rows, in sorted order */
     const uint32_t *shown;          /* indexes of the shown rows, in sorted order */
     size_t shown_count;
