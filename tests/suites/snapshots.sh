@@ -39,6 +39,8 @@ exports=$ROOT/tests/check/snapshot_exports.py
 exported() { "$python" "$exports" "$TP" "$WORK" "$@"; }
 check "csv and sqlite: lives of blocks on two devices, after a ring" exported lives_of_blocks
 check "csv and sqlite: a block that no event explains" exported contradictions
+check "memory-flow: lives of blocks, segments and parts of a recording" exported pictures
+check "memory-flow: ranges of an expandable segment" exported mapped_ranges
 check "table: live memory by property" exported tables
 check "sqlite: the questions about snapshots in the help text have answers" exported questions
 check "folded and flamegraph: live memory by stack at the peak, the end and a failed request" exported stacks

@@ -206,6 +206,7 @@ static int run_export(struct job *job)
     return tp_inputs_exit_code(code);
 }
 
+static const char one_choice[] = "--color-by: this format has only one choice of colours";
 static const char no_difference[] = "--baseline: this format cannot show a difference";
 
 /* Returns why the options do not fit the format; NULL if they fit. */
@@ -221,7 +222,9 @@ static const char *find_option_conflict(const struct options *o, const struct tp
     if (o->when >= 0)
         return "--at: only memory snapshots have this option";
     if (o->colour >= 0 && !format->has_colours)
-        return "--color-by: this format has only one choice of colours";
+        return one_choice;
+    if (o->colour > TP_EXPORT_BY_MODULE)
+        return "--color-by: the colours of a trace are lifetime, operator and module";
     if (o->is_slim && !format->supports_slim)
         return "--slim: this format has no small form";
     if (has_filter && !format->has_filter)
@@ -250,38 +253,53 @@ static const char *find_option_for_traces(const struct options *o)
     const struct {
         const char *option;
         bool is_given;
-    } options[] = {
-        {"--metric", o->metric != NULL}, {"--color-by", o->colour >= 0},     {"--slim", o->is_slim},
-        {"--torch", o->rules != 0},      {"--step", o->steps != NULL},       {"--from", o->from != NULL},
-        {"--until", o->until != NULL},   {"--thread", o->threads.count > 0}, {"--category", o->categories.count > 0}};
+    } options[] = {{"--metric", o->metric != NULL},    {"--slim", o->is_slim},
+                   {"--torch", o->rules != 0},         {"--step", o->steps != NULL},
+                   {"--thread", o->threads.count > 0}, {"--category", o->categories.count > 0}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
             return options[i].option;
     return NULL;
 }
 
+/* Returns why the options do not fit the format of a memory snapshot; NULL if they fit. */
+static const char *find_snapshot_conflict(const struct options *o, const struct tp_export_format *format)
+{
+    if (o->baseline && !format->has_baseline)
+        return no_difference;
+    if (o->when >= 0 && !format->shows_moment)
+        return "--at: this format shows all moments";
+    if (o->colour >= 0 && !format->has_colours)
+        return one_choice;
+    if (o->colour == TP_EXPORT_BY_OPERATOR)
+        return "--color-by: the colours of a memory snapshot are lifetime, module, line, category and stream";
+    if ((o->from || o->until) && !format->has_colours)
+        return "--from, --until: this format always exports the whole snapshot";
+    return NULL;
+}
+
 static int export_snapshots(const struct job *job)
 {
     const struct options *o = job->options;
-    const struct tp_export_snapshots snapshots = {.format = job->format,
-                                                  .session = {.inputs = job->walk.inputs,
-                                                              .input_count = job->walk.input_count,
-                                                              .max_input_bytes = o->read.max_input_bytes,
-                                                              .is_strict = o->read.is_strict,
-                                                              .console = job->console},
-                                                  .out = o->out,
-                                                  .baseline = o->baseline,
-                                                  .when = o->when < 0 ? TP_SNAPSHOT_AT_PEAK
-                                                                      : (enum tp_snapshot_when)o->when};
+    const struct tp_export_snapshots snapshots = {
+        .format = job->format,
+        .session = {.inputs = job->walk.inputs,
+                    .input_count = job->walk.input_count,
+                    .max_input_bytes = o->read.max_input_bytes,
+                    .is_strict = o->read.is_strict,
+                    .console = job->console},
+        .out = o->out,
+        .baseline = o->baseline,
+        .when = o->when < 0 ? TP_SNAPSHOT_AT_PEAK : (enum tp_snapshot_when)o->when,
+        .colour = o->colour < 0 ? TP_EXPORT_BY_CATEGORY : (enum tp_export_colour)o->colour,
+        .filter = &job->filter};
     const char *useless = find_option_for_traces(o);
     if (useless) {
         tp_console_error(job->console, "export: %s has no effect on memory snapshots", useless);
         return TP_EXIT_USAGE;
     }
-    if (o->baseline && !job->format->has_baseline)
-        return tp_cmd_print_usage_error(job->console, "export", no_difference);
-    if (o->when >= 0 && !job->format->shows_moment)
-        return tp_cmd_print_usage_error(job->console, "export", "--at: this format shows all moments");
+    if (job->format->takes_snapshots && find_snapshot_conflict(o, job->format))
+        return tp_cmd_print_usage_error(job->console, "export", find_snapshot_conflict(o, job->format));
     return tp_export_snapshots(&snapshots);
 }
 
@@ -332,12 +350,14 @@ int tp_cmd_export(int argc, char **argv)
     code = detect_snapshots(&job);
     if (code == TP_EUSAGE)
         return tp_cmd_print_usage_error(&console, "export", "name traces or memory snapshots, not both");
-    if (code != 0)
-        return code < 0 ? tp_inputs_exit_code(code) : export_snapshots(&job);
-    if (find_option_conflict(&o, job.format))
+    if (code < 0)
+        return tp_inputs_exit_code(code);
+    if (code == 0 && find_option_conflict(&o, job.format))
         return tp_cmd_print_usage_error(&console, "export", find_option_conflict(&o, job.format));
     if (read_filter(&job, &err) < 0)
         return tp_cmd_print_usage_error(&console, "export", err.text);
+    if (code > 0)
+        return export_snapshots(&job);
     if (job.walk.input_count == 0)
         return tp_cmd_print_usage_error(&console, "export",
                                         "name a trace file, or a folder to search for *.pt.trace.json[.gz]");

@@ -35,6 +35,8 @@ static int write_snapshot(void *context, const struct tp_walked_snapshot *walked
     struct tp_export export = {.snapshot = walked->result,
                                .snapshot_baseline = job->baseline,
                                .when = job->options->when,
+                               .colour = job->options->colour,
+                               .filter = job->options->filter,
                                .path = walked->file->path,
                                .out = out,
                                .run = name->run,

@@ -12,6 +12,8 @@ struct tp_export_snapshots {
     const char *out;      /* folder of the files */
     const char *baseline; /* snapshot to compare with, or NULL */
     enum tp_snapshot_when when;
+    enum tp_export_colour colour;
+    const struct tp_filter *filter; /* range of events */
 };
 
 /* Exports the snapshots. Prints why a format cannot export them. Returns an exit code. */

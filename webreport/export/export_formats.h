@@ -10,8 +10,15 @@
 #include "writer/base/error.h"
 
 /* Values of the option --color-by: what the colors of a picture show. */
-enum tp_export_colour { TP_EXPORT_BY_LIFETIME, TP_EXPORT_BY_OPERATOR, TP_EXPORT_BY_MODULE };
-#define TP_EXPORT_COLOURS "lifetime|operator|module" /* the values of --color-by as text */
+enum tp_export_colour {
+    TP_EXPORT_BY_LIFETIME,
+    TP_EXPORT_BY_OPERATOR, /* only for traces */
+    TP_EXPORT_BY_MODULE,
+    TP_EXPORT_BY_LINE, /* this one and the next ones: only for memory snapshots */
+    TP_EXPORT_BY_CATEGORY,
+    TP_EXPORT_BY_STREAM
+};
+#define TP_EXPORT_COLOURS "lifetime|operator|module|line|category|stream" /* the values of --color-by as text */
 
 /* Data of one run of the command `export`, for formats that also write files about all profiles together. */
 struct tp_export_job {

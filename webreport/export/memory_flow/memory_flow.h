@@ -20,6 +20,11 @@ struct tp_flow_block {
     uint32_t flags;           /* bits of enum tp_flow_flag */
 };
 
+/* A segment of a memory snapshot: memory that the allocator got from the device, and in which blocks are. */
+struct tp_flow_segment {
+    int64_t start_ns, end_ns, address, bytes, stream;
+};
+
 /* A range of addresses that is drawn to scale. Gaps between ranges are drawn with a reduced height. */
 struct tp_flow_range {
     int64_t start, end;
@@ -31,14 +36,21 @@ struct tp_flow_total {
     int64_t at_ns, bytes;
 };
 
+/* For a memory snapshot, times are ns since the first event, or numbers of events. */
 struct tp_memory_flow {
-    const struct tp_model *model;
+    const struct tp_model *model;              /* NULL for a memory snapshot */
+    const struct tp_snapshot_device *snapshot; /* NULL for a trace. `owner` of a block is then an index in its replay */
+    bool is_by_event;                          /* true: times are numbers of events */
     struct tp_str device;
     struct tp_flow_block *blocks; /* blocks in order of allocation */
     uint32_t count;
     uint64_t without_address, never_freed_count, allocated_before_count;
-    /* times of the first and the last event or record, ns; the picture shows this range */
+    struct tp_flow_segment *segments; /* segments of a memory snapshot, in order of their start */
+    uint32_t segment_count;
+    /* times of the first and the last event or record, ns; the picture shows this range. Blocks and segments of a
+     * memory snapshot may begin before and end after the range */
     int64_t start_ns, end_ns;
+    int64_t origin_ns; /* start of the recording; texts show times since this time */
     /* peak_bytes: largest number of allocated bytes, TP_NULL_INT if unknown; peak_at_ns: time of the peak */
     int64_t peak_bytes, peak_at_ns;
     /* true if the allocator reported the peak; false if the peak is the sum of the known blocks */
@@ -54,6 +66,14 @@ struct tp_memory_flow {
 /* Builds the picture of a device in `arena`, whose guard the caller sets. device: index in records->devices. */
 void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_records *records, uint32_t device,
                           struct tp_arena *arena);
+
+/* Builds the picture of a device of a memory snapshot, from --from to --until of the filter, in the same way. Returns
+ * 0, or TP_ENOTFOUND if no event is in this range. */
+int tp_memory_flow_build_snapshot(struct tp_memory_flow *flow, const struct tp_snapshot_device *device,
+                                  const struct tp_filter *filter, struct tp_arena *arena, struct tp_error *err);
+
+/* Fills the ranges of addresses from the blocks and segments. Called by the functions above. */
+void tp_memory_flow_place_addresses(struct tp_memory_flow *flow, struct tp_arena *arena);
 
 /* Returns the position of an address in the picture, bytes from 0 to flow->height. */
 double tp_memory_flow_position(const struct tp_memory_flow *flow, int64_t address);
@@ -75,6 +95,9 @@ void tp_flow_colours_build(struct tp_flow_colours *colours, const struct tp_memo
  * unknown. */
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
 struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_flow_block *block);
+/* Returns the property of a block that a kind of colors shows; "" if unknown. kind: not TP_EXPORT_BY_LIFETIME. */
+struct tp_str tp_flow_property(const struct tp_memory_flow *flow, const struct tp_flow_block *block,
+                               enum tp_export_colour kind);
 
 /* Rectangle of a block in the picture, pixels. */
 struct tp_flow_box {

@@ -97,32 +97,41 @@ static void find_time_range(struct tp_memory_flow *flow, const struct tp_memory_
 
 /* ---- addresses ---- */
 
+/* Returns a block, or a segment for numbers from flow->count on, as a range of addresses. */
+static struct tp_flow_range range_of(const struct tp_memory_flow *flow, uint32_t number)
+{
+    bool is_block = number < flow->count;
+    int64_t address = is_block ? flow->blocks[number].address : flow->segments[number - flow->count].address;
+    int64_t bytes = is_block ? flow->blocks[number].bytes : flow->segments[number - flow->count].bytes;
+    return (struct tp_flow_range){address, tp_sat_add(address, bytes), 0};
+}
+
 static int compare_by_address(const void *context, uint32_t x, uint32_t y)
 {
-    const struct tp_flow_block *blocks = context;
-    return (blocks[x].address > blocks[y].address) - (blocks[x].address < blocks[y].address);
+    int64_t a = range_of(context, x).start, b = range_of(context, y).start;
+    return (a > b) - (a < b);
 }
 
-static void add_range_of_block(struct tp_vec *ranges, const struct tp_flow_block *block)
+static void add_range(struct tp_vec *ranges, struct tp_flow_range range)
 {
     struct tp_flow_range *last = ranges->count ? TP_AT(ranges, struct tp_flow_range, ranges->count - 1) : NULL;
-    int64_t end = tp_sat_add(block->address, block->bytes);
-    if (!last || block->address > last->end)
-        *(struct tp_flow_range *)tp_vec_push(ranges) = (struct tp_flow_range){block->address, end, 0};
-    else if (end > last->end)
-        last->end = end;
+    if (!last || range.start > last->end)
+        *(struct tp_flow_range *)tp_vec_push(ranges) = range;
+    else if (range.end > last->end)
+        last->end = range.end;
 }
 
-static void remove_gaps_between_addresses(struct tp_memory_flow *flow, struct tp_arena *arena)
+void tp_memory_flow_place_addresses(struct tp_memory_flow *flow, struct tp_arena *arena)
 {
     struct tp_vec ranges = TP_VEC(arena, struct tp_flow_range);
-    uint32_t *order = tp_arena_array(arena, flow->count, sizeof *order);
+    uint32_t count = flow->count + flow->segment_count;
+    uint32_t *order = tp_arena_array(arena, count, sizeof *order);
     double used = 0;
-    for (uint32_t i = 0; i < flow->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         order[i] = i;
-    tp_sort_rows(order, flow->count, compare_by_address, flow->blocks, arena);
-    for (uint32_t i = 0; i < flow->count; i++)
-        add_range_of_block(&ranges, &flow->blocks[order[i]]);
+    tp_sort_rows(order, count, compare_by_address, flow, arena);
+    for (uint32_t i = 0; i < count; i++)
+        add_range(&ranges, range_of(flow, order[i]));
     flow->ranges = ranges.data;
     flow->range_count = (uint32_t)ranges.count;
     for (uint32_t i = 0; i < flow->range_count; i++)
@@ -220,7 +229,8 @@ void tp_memory_flow_build(struct tp_memory_flow *flow, const struct tp_memory_re
         flow->never_freed_count += (flow->blocks[i].flags & TP_FLOW_NEVER_FREED) != 0;
         flow->allocated_before_count += (flow->blocks[i].flags & TP_FLOW_FROM_BEFORE) != 0;
     }
-    remove_gaps_between_addresses(flow, arena);
+    flow->origin_ns = flow->start_ns;
+    tp_memory_flow_place_addresses(flow, arena);
     if (flow->count == 0 && flow->without_address) {
         /* allocations without addresses do not give a peak, so that only a reported peak is kept */
         flow->peak_bytes = flow->is_peak_reported ? flow->peak_bytes : TP_NULL_INT;

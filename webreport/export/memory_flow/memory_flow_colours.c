@@ -1,16 +1,21 @@
-/* Chooses the colors of memory blocks: by lifetime, or by the operators or modules that use the most memory. See
+/* Chooses the colors of memory blocks: by lifetime, or by the operators, modules or lines that use the most memory. See
  * memory_flow.h. */
 #include "webreport/export/memory_flow/memory_flow.h"
+#include "webreport/measure/snapshot/snapshot_result.h"
 #include "writer/base/sort.h"
 
-/* Limits of the lifetime classes, as in MegEngine's memory_flow.svg. The colors are darker for longer lifetimes. */
+/* Limits of the lifetime classes, as in MegEngine's memory_flow.svg, or in events of a memory snapshot. The colors are
+ * darker for longer lifetimes. */
 static const struct {
-    int64_t below_ns;
-    const char *fill, *label;
+    int64_t below_ns, below_events;
+    const char *fill, *label, *event_label;
 } LIVES[] = {
-    {100000, "#D5E6F7", "under 100 µs"},      {1000000, "#A9CDEE", "100 µs to 1 ms"},
-    {10000000, "#78ACDD", "1 to 10 ms"},      {100000000, "#4A87C4", "10 to 100 ms"},
-    {1000000000, "#28619F", "100 ms to 1 s"}, {INT64_MAX, "#123E6E", "1 s and more"},
+    {100000, 10, "#D5E6F7", "under 100 µs", "under 10 events"},
+    {1000000, 100, "#A9CDEE", "100 µs to 1 ms", "10 to 100 events"},
+    {10000000, 1000, "#78ACDD", "1 to 10 ms", "100 to 1,000 events"},
+    {100000000, 10000, "#4A87C4", "10 to 100 ms", "1,000 to 10,000 events"},
+    {1000000000, 100000, "#28619F", "100 ms to 1 s", "10,000 to 100,000 events"},
+    {INT64_MAX, INT64_MAX, "#123E6E", "1 s and more", "100,000 events and more"},
 };
 enum { LIFE_COUNT = sizeof LIVES / sizeof *LIVES };
 
@@ -28,12 +33,15 @@ static void colour_by_lifetime(struct tp_flow_colours *colours, const struct tp_
     colours->count = LIFE_COUNT;
     for (unsigned i = 0; i < LIFE_COUNT; i++) {
         colours->fill[i] = LIVES[i].fill;
-        colours->label[i] = tp_str_of(LIVES[i].label);
+        colours->label[i] = tp_str_of(flow->is_by_event ? LIVES[i].event_label : LIVES[i].label);
     }
-    for (uint32_t i = 0; i < flow->count; i++)
-        while (colours->colour_by_block[i] < LIFE_COUNT - 1 &&
-               lifetime_ns(&flow->blocks[i]) >= LIVES[colours->colour_by_block[i]].below_ns)
-            colours->colour_by_block[i]++;
+    for (uint32_t i = 0; i < flow->count; i++) {
+        uint8_t *colour = &colours->colour_by_block[i];
+        int64_t life = lifetime_ns(&flow->blocks[i]);
+        while (*colour < LIFE_COUNT - 1 &&
+               life >= (flow->is_by_event ? LIVES[*colour].below_events : LIVES[*colour].below_ns))
+            ++*colour;
+    }
 }
 
 struct tp_str tp_flow_operator(const struct tp_memory_flow *flow, const struct tp_flow_block *block)
@@ -51,6 +59,25 @@ struct tp_str tp_flow_module(const struct tp_memory_flow *flow, const struct tp_
     if (module == TP_NO_ID)
         return (struct tp_str){"", 0};
     return tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]);
+}
+
+static struct tp_str snapshot_property(const struct tp_memory_flow *flow, const struct tp_flow_block *block,
+                                       enum tp_export_colour kind)
+{
+    static const enum tp_live_key keys[] = {[TP_EXPORT_BY_MODULE] = TP_LIVE_MODULE,
+                                            [TP_EXPORT_BY_LINE] = TP_LIVE_LINE_OR_SITE,
+                                            [TP_EXPORT_BY_CATEGORY] = TP_LIVE_CATEGORY,
+                                            [TP_EXPORT_BY_STREAM] = TP_LIVE_STREAM};
+    return tp_live_property(&flow->snapshot->context, keys[kind],
+                            tp_replay_block(&flow->snapshot->replay, block->owner));
+}
+
+struct tp_str tp_flow_property(const struct tp_memory_flow *flow, const struct tp_flow_block *block,
+                               enum tp_export_colour kind)
+{
+    if (flow->snapshot)
+        return snapshot_property(flow, block, kind);
+    return kind == TP_EXPORT_BY_MODULE ? tp_flow_module(flow, block) : tp_flow_operator(flow, block);
 }
 
 /* Operators or modules, each with the memory of its blocks over time. */
@@ -75,8 +102,7 @@ static void colour_by_name(struct tp_flow_colours *colours, const struct tp_memo
     tp_strings_init(&holders.names, arena, 0);
     for (uint32_t i = 0; i < flow->count; i++) {
         const struct tp_flow_block *block = &flow->blocks[i];
-        struct tp_str name =
-            colours->kind == TP_EXPORT_BY_MODULE ? tp_flow_module(flow, block) : tp_flow_operator(flow, block);
+        struct tp_str name = tp_flow_property(flow, block, colours->kind);
         name_of[i] = tp_strings_add(&holders.names, name.len ? name : TP_STR("(unknown)"));
         while (holders.held.count <= name_of[i])
             tp_vec_push(&holders.held);

@@ -1,6 +1,7 @@
 /* Draws the memory of a device as SVG: axes, boxes with titles, a raster for small boxes, the peak and a legend. See
  * memory_flow.h. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "webreport/document/charts/chart.h"
@@ -42,23 +43,34 @@ static double x_position(const struct tp_flow_drawing *d, int64_t at_ns)
 
 static const char *time_since_start_text(const struct tp_flow_drawing *d, int64_t at_ns)
 {
-    return tp_text_of_time(d->arena, tp_sat_sub(at_ns, d->flow->start_ns));
+    if (d->flow->is_by_event)
+        return tp_text_printf(d->arena, "event %" PRId64, at_ns);
+    return tp_text_of_time(d->arena, tp_sat_sub(at_ns, d->flow->origin_ns));
+}
+
+static const char *duration_text(const struct tp_flow_drawing *d, int64_t duration_ns)
+{
+    return d->flow->is_by_event ? tp_text_of_counted_noun(d->arena, duration_ns, "event", "events")
+                                : tp_text_of_time(d->arena, duration_ns);
 }
 
 static void draw_time_axis(const struct tp_flow_drawing *d)
 {
     int64_t span = tp_sat_sub(d->flow->end_ns, d->flow->start_ns);
-    struct tp_unit unit = tp_unit_for_time(span);
+    struct tp_unit unit = d->flow->is_by_event ? (struct tp_unit){.divisor = 1} : tp_unit_for_time(span);
+    double from = (double)tp_sat_sub(d->flow->start_ns, d->flow->origin_ns) / unit.divisor;
     double top, step = span > 0 ? tp_chart_tick_distance((double)span / unit.divisor, &top) : 0;
-    for (double at = 0; step > 0 && at * unit.divisor <= (double)span; at += step) {
-        double x = TP_FLOW_LEFT + at * unit.divisor * d->x_scale;
+    for (double at = step > 0 ? ceil(from / step) * step : 0; step > 0 && (at - from) * unit.divisor <= (double)span;
+         at += step) {
+        double x = TP_FLOW_LEFT + (at - from) * unit.divisor * d->x_scale;
         tp_buf_printf(d->out,
                       "<path class=\"a\" stroke=\"#C3CAD4\" d=\"M%.1f %dv%d\"/><text x=\"%.1f\" y=\"%d\" "
-                      "text-anchor=\"middle\">%g</text>\n",
+                      "text-anchor=\"middle\">%.9g</text>\n",
                       x, TP_FLOW_TOP, TP_FLOW_PLOT_HEIGHT + 5, x, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + 18, at);
     }
-    tp_buf_printf(d->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time since the start (%s)</text>\n",
-                  TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + 36, unit.text);
+    tp_buf_printf(d->out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s%s%s</text>\n",
+                  TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH / 2, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT + 36,
+                  unit.text ? "time since the start (" : "event", unit.text ? unit.text : "", unit.text ? ")" : "");
 }
 
 static void draw_peak(const struct tp_flow_drawing *d, const char *of_what)
@@ -175,6 +187,19 @@ enum { ADDRESS_TICKS = 8, MAX_GAP_LINES = 30, LEGEND_COLUMNS = 31 };
 
 /* ---- geometry ---- */
 
+/* Places a block or segment, cut at the borders of the picture. */
+static void place_box(const struct tp_flow_drawing *d, int64_t start_ns, int64_t end_ns, int64_t address, int64_t bytes,
+                      struct tp_flow_box *box)
+{
+    const struct tp_memory_flow *flow = d->flow;
+    box->x = x_position(d, start_ns > flow->start_ns ? start_ns : flow->start_ns);
+    box->width = x_position(d, end_ns < flow->end_ns ? end_ns : flow->end_ns) - box->x;
+    box->y = tp_memory_flow_position(flow, address) * d->y_scale;
+    box->height = (double)bytes * d->y_scale;
+    if (box->y + box->height > TP_FLOW_PLOT_HEIGHT)
+        box->height = TP_FLOW_PLOT_HEIGHT - box->y;
+}
+
 static void find_boxes(struct tp_flow_drawing *d)
 {
     const struct tp_memory_flow *flow = d->flow;
@@ -182,13 +207,8 @@ static void find_boxes(struct tp_flow_drawing *d)
     for (uint32_t i = 0; i < flow->count; i++) {
         const struct tp_flow_block *block = &flow->blocks[i];
         struct tp_flow_box *box = &d->boxes[i];
-        box->x = x_position(d, block->start_ns);
-        box->width = x_position(d, block->end_ns) - box->x;
-        box->y = tp_memory_flow_position(flow, block->address) * d->y_scale;
-        box->height = (double)block->bytes * d->y_scale;
+        place_box(d, block->start_ns, block->end_ns, block->address, block->bytes, box);
         box->colour = d->colours->colour_by_block[i];
-        if (box->y + box->height > TP_FLOW_PLOT_HEIGHT)
-            box->height = TP_FLOW_PLOT_HEIGHT - box->y;
     }
 }
 
@@ -218,27 +238,61 @@ static void choose_boxes_to_draw(struct tp_flow_drawing *d)
     d->least = areas[count - TP_MAX_FLOW_BLOCKS];
 }
 
+/* ---- segments ---- */
+
+/* Draws the segments of a memory snapshot below the blocks: the first TP_MAX_FLOW_BLOCKS that are visible. */
+static void draw_segments(const struct tp_flow_drawing *d)
+{
+    uint32_t drawn = 0;
+    if (!d->flow->segment_count)
+        return;
+    tp_buf_puts(d->out, "<g id=\"segments\">\n");
+    for (uint32_t i = 0; i < d->flow->segment_count && drawn < TP_MAX_FLOW_BLOCKS && !d->out->failed; i++) {
+        const struct tp_flow_segment *segment = &d->flow->segments[i];
+        struct tp_flow_box box;
+        place_box(d, segment->start_ns, segment->end_ns, segment->address, segment->bytes, &box);
+        if (box.width < 0.5 || box.height < 0.1)
+            continue;
+        drawn++;
+        tp_buf_printf(
+            d->out,
+            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#D8DEE6\"><title>segment of %s "
+            "at 0x%" PRIx64 "\nstream %" PRId64 ", %s to %s</title></rect>\n",
+            TP_FLOW_LEFT + box.x, TP_FLOW_TOP + TP_FLOW_PLOT_HEIGHT - box.y - box.height, box.width, box.height,
+            tp_text_of_bytes(d->arena, segment->bytes), (uint64_t)segment->address, segment->stream,
+            time_since_start_text(d, segment->start_ns), time_since_start_text(d, segment->end_ns));
+    }
+    tp_buf_puts(d->out, "</g>\n");
+}
+
 /* ---- blocks ---- */
 
 static void write_tooltip_of_block(const struct tp_flow_drawing *d, const struct tp_flow_block *block)
 {
-    struct tp_str op = tp_flow_operator(d->flow, block), module = tp_flow_module(d->flow, block);
+    bool is_snapshot = d->flow->snapshot != NULL;
+    struct tp_str name = tp_flow_property(d->flow, block, is_snapshot ? TP_EXPORT_BY_LINE : TP_EXPORT_BY_OPERATOR);
+    struct tp_str more = tp_flow_property(d->flow, block, is_snapshot ? TP_EXPORT_BY_CATEGORY : TP_EXPORT_BY_MODULE);
     tp_buf_puts(d->out, "<title>");
-    tp_svg_put_text(d->out, op.len ? op : TP_STR("(outside of operators)"), TP_MAX_SHOWN_NAME_BYTES);
-    if (module.len) {
-        tp_buf_puts(d->out, " in ");
-        tp_svg_put_text(d->out, module, TP_MAX_SHOWN_NAME_BYTES);
+    tp_svg_put_text(d->out,
+                    name.len      ? name
+                    : is_snapshot ? TP_STR("(no stack)")
+                                  : TP_STR("(outside of operators)"),
+                    TP_MAX_SHOWN_NAME_BYTES);
+    if (more.len) {
+        tp_buf_puts(d->out, is_snapshot ? ": " : " in ");
+        tp_svg_put_text(d->out, more, TP_MAX_SHOWN_NAME_BYTES);
     }
     tp_buf_printf(d->out, "\n%s at 0x%" PRIx64 "\n", tp_text_of_bytes(d->arena, block->bytes),
                   (uint64_t)block->address);
-    if (block->flags & TP_FLOW_FROM_BEFORE)
+    if ((block->flags & TP_FLOW_FROM_BEFORE) && (block->flags & TP_FLOW_NEVER_FREED))
+        tp_buf_puts(d->out, "from before the recording, never freed");
+    else if (block->flags & TP_FLOW_FROM_BEFORE)
         tp_buf_printf(d->out, "from before the recording to %s", time_since_start_text(d, block->end_ns));
     else if (block->flags & TP_FLOW_NEVER_FREED)
         tp_buf_printf(d->out, "from %s, never freed", time_since_start_text(d, block->start_ns));
     else
         tp_buf_printf(d->out, "%s to %s: %s%s", time_since_start_text(d, block->start_ns),
-                      time_since_start_text(d, block->end_ns),
-                      tp_text_of_time(d->arena, block->end_ns - block->start_ns),
+                      time_since_start_text(d, block->end_ns), duration_text(d, block->end_ns - block->start_ns),
                       block->flags & TP_FLOW_REUSED ? ", release not recorded" : "");
     tp_buf_puts(d->out, "</title>");
 }
@@ -347,7 +401,8 @@ static void draw_address_gaps(const struct tp_flow_drawing *d)
 
 static void draw_legend(const struct tp_flow_drawing *d)
 {
-    static const char *const heads[] = {"lifetime", "allocated by operator", "allocated in module"};
+    static const char *const heads[] = {
+        "lifetime", "allocated by operator", "allocated in module", "allocated by line", "purpose", "stream"};
     int x = TP_FLOW_LEFT + TP_FLOW_PLOT_WIDTH + 16, y = TP_FLOW_TOP + 12;
     tp_buf_printf(d->out, "<text class=\"h\" x=\"%d\" y=\"%d\">%s</text>\n", x, y, heads[d->colours->kind]);
     for (unsigned i = 0; i < d->colours->count; i++) {
@@ -368,6 +423,9 @@ static void draw_heading(const struct tp_flow_drawing *d, struct tp_str title, u
     const struct tp_memory_flow *flow = d->flow;
     put_picture_title(d, title);
     tp_buf_puts(d->out, tp_text_of_counted_noun(d->arena, flow->count, "block", "blocks"));
+    if (flow->segment_count)
+        tp_buf_printf(d->out, " in %s",
+                      tp_text_of_counted_noun(d->arena, flow->segment_count, "segment (gray)", "segments (gray)"));
     if (flow->never_freed_count)
         tp_buf_printf(d->out, ", %s never freed", tp_text_of_count(d->arena, (int64_t)flow->never_freed_count));
     if (flow->allocated_before_count)
@@ -385,6 +443,7 @@ static void draw_blocks(struct tp_flow_drawing *d, struct tp_str title)
 {
     find_boxes(d);
     choose_boxes_to_draw(d);
+    draw_segments(d);
     uint32_t small = draw_raster(d);
     draw_boxes(d);
     draw_address_gaps(d);
