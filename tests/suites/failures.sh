@@ -7,6 +7,7 @@ if is_asan; then
 fi
 SHIM=$BUILD/fail_nth.so
 trace=$DATA/traces/gpu_2024.pt.trace.json.gz
+checks=$PWD/tests/check
 cd "$WORK" || exit 1
 
 # run KIND N STAY: runs the report, where the N-th call of KIND fails. STAY=1: all later calls fail, too
@@ -172,6 +173,17 @@ for format in text csv json md; do
 done
 fails "a table of functions" "$TP" table "$functions" --group-by function -o out/table
 fails "a table of operators" "$TP" table "$trace" --top -1 -o out/table
+snapshot=$PWD/snapshot.pickle
+if python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import snapshot_commands as s; s.write(sys.argv[2], s.larger())' "$checks" "$snapshot" 2>/dev/null; then
+    for format in sqlite folded flamegraph memory-flow; do
+        fails "an export of a memory snapshot to $format" "$TP" export "$snapshot" --to $format -o out
+    done
+    fails "a table of a memory snapshot" "$TP" table "$snapshot" -o out/table
+    several=yes
+    fails "an export of a memory snapshot to csv" "$TP" export "$snapshot" --to csv -o out
+else
+    skip "exports of memory snapshots whose allocations or output fail" "no python3"
+fi
 several=yes
 fails "a comparison of tensors" "$TP" precision "$DATA/tensors/base" "$DATA/tensors/base" --all -o out/p.html --json out/p.json --markdown out/p.md
 several=

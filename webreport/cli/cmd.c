@@ -10,6 +10,7 @@
 
 #include "webreport/print/summaries_json.h"
 #include "webreport/session/console.h"
+#include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/summarize.h"
 #include "writer/base/fs.h"
@@ -99,6 +100,12 @@ void tp_signals_restore(void)
 
 /* Indexes of the last two outputs: style and script of a page, if they are separate files. */
 enum { CSS = TP_TEXT_OUTPUTS_MAX - 2, JS };
+
+int tp_cmd_print_failure(struct tp_console *console, const char *command, int status)
+{
+    tp_console_error(console, "%s: %s", command, status == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    return tp_inputs_exit_code(status);
+}
 
 int tp_cmd_run_in_arena(struct tp_cmd_work *work, tp_arena_work *run, void *context)
 {

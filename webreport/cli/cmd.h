@@ -48,6 +48,10 @@ int tp_cmd_parse_command_line(struct tp_console *console, const struct tp_cmd *c
 /* Prints what is wrong with the options of a command, and which help text lists them. Returns TP_EXIT_USAGE. */
 int tp_cmd_print_usage_error(struct tp_console *console, const char *command, const char *what);
 
+/* Prints that memory is exhausted or a limit was reached before the command could read its inputs. Returns the exit
+ * code for `status`, a negative tp_status. */
+int tp_cmd_print_failure(struct tp_console *console, const char *command, int status);
+
 /* Parses a percentage of at least 0, such as "3", "3%" or "3 %", and sets *out to the ratio. NULL gives 0. Returns
  * false for other texts. */
 bool tp_cmd_parse_percent(double *out, const char *text);

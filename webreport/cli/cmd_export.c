@@ -351,7 +351,7 @@ int tp_cmd_export(int argc, char **argv)
     if (code == TP_EUSAGE)
         return tp_cmd_print_usage_error(&console, "export", "name traces or memory snapshots, not both");
     if (code < 0)
-        return tp_inputs_exit_code(code);
+        return tp_cmd_print_failure(&console, "export", code);
     if (code == 0 && find_option_conflict(&o, job.format))
         return tp_cmd_print_usage_error(&console, "export", find_option_conflict(&o, job.format));
     if (read_filter(&job, &err) < 0)

@@ -281,9 +281,9 @@ static const char *fill_snapshot_options(struct tp_table_session *session, struc
         o->with_flops || o->top != NO_LIMIT_GIVEN || o->types.count || o->aggregate || o->aggregate_by || o->order_by ||
         o->min_time || o->max_time || o->opr_name || o->input_dtype || o->times || o->copy_time)
         return "the options for memory snapshots are --at, --group-by, --sort-by, --row-limit, --format and -o";
-    if (o->group_by && !tp_live_key_find(&live->key, o->group_by))
+    if (o->group_by && !tp_live_rows_key_find(&live->key, o->group_by))
         return "--group-by: one of line, site, module, category, size, stream, pool, metadata, stack, fx_node";
-    if (o->sort_by && !tp_live_column_find(&live->sort_by, o->sort_by))
+    if (o->sort_by && !tp_live_rows_column_find(&live->sort_by, o->sort_by))
         return "--sort-by: bytes, requested_bytes, blocks or name";
     if (o->out && !*o->out)
         return no_file;
@@ -328,7 +328,7 @@ int tp_cmd_table(int argc, char **argv)
     code = tp_snapshot_detect_inputs(
         &(struct tp_run_search){session.inputs, session.input_count, o.read.include, NULL, true});
     if (code < 0 && code != TP_EUSAGE)
-        return tp_inputs_exit_code(code);
+        return tp_cmd_print_failure(&console, "table", code);
     const char *wrong = code < 0   ? "name traces or memory snapshots, not both"
                         : code > 0 ? fill_snapshot_options(&session, &outputs, &live, &o)
                                    : fill_table_session(&session, &outputs, &o);

@@ -41,7 +41,7 @@ static int read_and_use(void *context, struct tp_error *err)
     }
     if (code < 0) {
         tp_console_error(walk->session.console, "%s: %s", r->walked.file->path, why.text);
-        walk->hit_limit |= code == TP_ELIMIT;
+        walk->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
     }
     return TP_OK;
 }

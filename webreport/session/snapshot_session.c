@@ -179,7 +179,10 @@ int tp_snapshot_list_inputs(struct tp_vec *paths, const struct tp_snapshot_sessi
 {
     int code = TP_OK;
     for (size_t i = 0; i < session->input_count && code == TP_OK; i++)
-        code = list_input(paths, session->inputs[i], session->include, err);
+        if (tp_inputs_is_folder(session->inputs[i]))
+            code = list_folder(paths, session->inputs[i], session->include, err);
+        else /* tp_snapshot_detect_inputs has found that the file is a snapshot */
+            *(const char **)tp_vec_push(paths) = session->inputs[i];
     tp_merge_sort(arena, paths->data, paths->count, sizeof(const char *), compare_ranks, NULL);
     return code;
 }

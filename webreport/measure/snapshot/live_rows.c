@@ -5,7 +5,7 @@
 
 #include "writer/base/sort.h"
 
-static const struct tp_column_def columns[TP_LIVE_COLUMNS] = {
+static const struct tp_column_def columns[TP_LIVE_COLUMN_COUNT] = {
     {"name", "Name", "", "Name of the group; empty if the property of its blocks is unknown.", TP_COLUMN_TEXT},
     {"bytes", "Size", "bytes", "Sizes of the blocks in the allocator.", TP_COLUMN_BYTES},
     {"requested_bytes", "Requested", "bytes", "Bytes that the program requested.", TP_COLUMN_BYTES},
@@ -13,7 +13,7 @@ static const struct tp_column_def columns[TP_LIVE_COLUMNS] = {
     {"share_pct", "Share", "%", "Share of all live bytes.", TP_COLUMN_REAL},
 };
 
-bool tp_live_key_find(enum tp_live_key *key, const char *name)
+bool tp_live_rows_key_find(enum tp_live_key *key, const char *name)
 {
     static const char *const names[TP_LIVE_KEYS] = {"line",   "site", "module",   "category", "size",
                                                     "stream", "pool", "metadata", "stack",    "fx_node"};
@@ -25,11 +25,11 @@ bool tp_live_key_find(enum tp_live_key *key, const char *name)
     return false;
 }
 
-bool tp_live_column_find(enum tp_live_column *column, const char *name)
+bool tp_live_rows_column_find(enum tp_live_rows_column *column, const char *name)
 {
     for (unsigned i = 0; i < TP_LIVE_COLUMN_SHARE; i++)
         if (strcmp(columns[i].name, name) == 0) {
-            *column = (enum tp_live_column)i;
+            *column = (enum tp_live_rows_column)i;
             return true;
         }
     return false;
@@ -37,7 +37,7 @@ bool tp_live_column_find(enum tp_live_column *column, const char *name)
 
 struct order {
     const struct tp_live_row *rows;
-    enum tp_live_column column;
+    enum tp_live_rows_column column;
 };
 
 /* Compares two rows by a column; equal numbers keep the order of the groups, which is by bytes, then by name. */
@@ -68,7 +68,7 @@ bool tp_live_rows_build(struct tp_table *rows, const struct tp_snapshot_device *
     }
     if (options->sort_by != TP_LIVE_COLUMN_BYTES)
         tp_sort_rows(order, groups.row_count, compare, &(struct order){groups.rows, options->sort_by}, arena);
-    tp_table_init(rows, arena, "live", columns, TP_LIVE_COLUMNS, groups.row_count);
+    tp_table_init(rows, arena, "live", columns, TP_LIVE_COLUMN_COUNT, groups.row_count);
     for (size_t i = 0; i < groups.row_count; i++) {
         const struct tp_live_row *row = &groups.rows[order[i]];
         tp_table_text(rows, TP_LIVE_COLUMN_NAME)[i] = row->name;

@@ -5,25 +5,25 @@
 #include "webreport/measure/snapshot/snapshot_result.h"
 #include "writer/base/table.h"
 
-enum tp_live_column {
+enum tp_live_rows_column {
     TP_LIVE_COLUMN_NAME,
     TP_LIVE_COLUMN_BYTES,
     TP_LIVE_COLUMN_REQUESTED,
     TP_LIVE_COLUMN_BLOCKS,
     TP_LIVE_COLUMN_SHARE,
-    TP_LIVE_COLUMNS
+    TP_LIVE_COLUMN_COUNT
 };
 
 struct tp_live_rows_options {
     enum tp_live_key key;
     enum tp_snapshot_when when;
-    enum tp_live_column sort_by; /* numbers: largest first; names: in alphabetical order */
+    enum tp_live_rows_column sort_by; /* numbers: largest first; names: in alphabetical order */
 };
 
 /* Finds the property with this name, such as "line". Returns false if none exists. */
-bool tp_live_key_find(enum tp_live_key *key, const char *name);
+bool tp_live_rows_key_find(enum tp_live_key *key, const char *name);
 /* Finds the column with this name, such as "bytes". Returns false if none exists. */
-bool tp_live_column_find(enum tp_live_column *column, const char *name);
+bool tp_live_rows_column_find(enum tp_live_rows_column *column, const char *name);
 
 /* Builds the table with all groups. Returns false if the device lacks this moment. Allocates from `arena`, whose guard
  * the caller sets. */
