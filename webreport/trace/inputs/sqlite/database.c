@@ -7,8 +7,10 @@
 #include <ctype.h>
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
+#include "webreport/trace/inputs/sqlite/table_pages.h"
 #include "writer/base/buf.h"
 #include "writer/base/limits.h"
 
@@ -19,9 +21,15 @@ enum {
     ROWS_PER_CHECK = 256  /* number of rows after which the fetches are checked */
 };
 
+struct table {
+    struct tp_str name;
+    uint32_t root; /* number of its first page; 0 if unknown */
+};
+
 struct tp_database {
     sqlite3 *db;
-    struct tp_vec tables; /* names of the tables; elements: struct tp_str */
+    struct tp_table_pages *pages; /* NULL if SQLite must read all tables */
+    struct tp_vec tables;         /* elements: struct table */
     uint64_t most_rows, most_fetches;
 };
 
@@ -33,8 +41,7 @@ static int set_error(struct tp_database *db, const char *table, const char *why,
     int code = db && db->db ? sqlite3_errcode(db->db) : SQLITE_NOMEM;
     if (code == SQLITE_NOMEM && !why)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    return tp_error_set(err, TP_EFORMAT, 0, "damaged SQLite database (%s: %s)", table ? table : "list of tables",
-                        why ? why : sqlite3_errmsg(db->db));
+    return tp_table_pages_set_damage(table ? table : "list of tables", why ? why : sqlite3_errmsg(db->db), err);
 }
 
 /* ---- opening ---- */
@@ -100,7 +107,7 @@ static bool is_plain_table(struct tp_str sql)
     return isspace((unsigned char)sql.ptr[at]);
 }
 
-enum { MASTER_NAME, MASTER_SQL, MASTER_TYPE };
+enum { MASTER_NAME, MASTER_SQL, MASTER_TYPE, MASTER_ROOT };
 
 static int add_table(void *context, const struct tp_database_row *row, struct tp_error *err)
 {
@@ -112,16 +119,19 @@ static int add_table(void *context, const struct tp_database_row *row, struct tp
     if (tables->count == TP_MAX_DATABASE_TABLES)
         return tp_error_set(err, TP_ELIMIT, 0, "more than %u tables", TP_MAX_DATABASE_TABLES);
     /* a name with a byte 0 names no table of a statement */
+    int64_t root = tp_database_int_or(row, MASTER_ROOT, 0);
+    struct table table = {{tp_arena_copy(tables->arena, name.ptr, name.len), name.len}, 0};
+    table.root = root > 0 && root <= UINT32_MAX ? (uint32_t)root : 0;
     if (!memchr(name.ptr, 0, name.len))
-        *(struct tp_str *)tp_vec_push(tables) =
-            (struct tp_str){tp_arena_copy(tables->arena, name.ptr, name.len), name.len};
+        *(struct table *)tp_vec_push(tables) = table;
     return TP_OK;
 }
 
 static int list_tables(struct tp_database *db, struct tp_error *err)
 {
-    static const char *const names[] = {[MASTER_NAME] = "name", [MASTER_SQL] = "sql", [MASTER_TYPE] = "type"};
-    const struct tp_database_shape master = {"sqlite_master", names, 7};
+    static const char *const names[] = {
+        [MASTER_NAME] = "name", [MASTER_SQL] = "sql", [MASTER_TYPE] = "type", [MASTER_ROOT] = "rootpage"};
+    const struct tp_database_shape master = {"sqlite_master", names, 15};
     return tp_database_scan(db, &master, add_table, &db->tables, err);
 }
 
@@ -141,7 +151,7 @@ int tp_database_open(struct tp_database **out, const char *path, struct tp_arena
     struct tp_buf address;
     if (!db)
         return tp_error_set(err, TP_ENOMEM, 0, "out of memory");
-    db->tables = TP_VEC(arena, struct tp_str);
+    db->tables = TP_VEC(arena, struct table);
     tp_buf_init(&address, 0);
     append_address(&address, path);
     int code = address.failed ? SQLITE_NOMEM
@@ -154,7 +164,8 @@ int tp_database_open(struct tp_database **out, const char *path, struct tp_arena
         return tp_error_set(err, TP_EIO, 0, "cannot open the database: %s", sqlite3_errmsg(db->db));
     restrict_connection(db->db);
     set_scan_limits(db, path);
-    return list_tables(db, err);
+    code = list_tables(db, err);
+    return code < 0 ? code : tp_table_pages_open(&db->pages, path, err);
 }
 
 void tp_database_close(struct tp_database *db)
@@ -164,6 +175,7 @@ void tp_database_close(struct tp_database *db)
     for (sqlite3_stmt *left; db->db && (left = sqlite3_next_stmt(db->db, NULL)) != NULL;)
         sqlite3_finalize(left); /* a jump through a guard of an arena left this statement */
     sqlite3_close(db->db);
+    tp_table_pages_close(db->pages);
     free(db);
 }
 
@@ -174,15 +186,20 @@ uint32_t tp_database_table_count(const struct tp_database *db)
 
 struct tp_str tp_database_table(const struct tp_database *db, uint32_t table)
 {
-    return *TP_AT(&db->tables, struct tp_str, table);
+    return TP_AT(&db->tables, struct table, table)->name;
+}
+
+static const struct table *find_table(const struct tp_database *db, const char *name)
+{
+    for (uint32_t i = 0; i < db->tables.count; i++)
+        if (tp_str_equal(tp_database_table(db, i), tp_str_of(name)))
+            return TP_AT(&db->tables, struct table, i);
+    return NULL;
 }
 
 bool tp_database_has(const struct tp_database *db, const char *table)
 {
-    for (uint32_t i = 0; i < db->tables.count; i++)
-        if (tp_str_equal(tp_database_table(db, i), tp_str_of(table)))
-            return true;
-    return false;
+    return find_table(db, table) != NULL;
 }
 
 /* ---- scanning ---- */
@@ -207,13 +224,34 @@ static int prepare(struct tp_database *db, const char *table, struct tp_buf *sql
     return code == SQLITE_OK ? TP_OK : set_error(db, table, NULL, err);
 }
 
-/* Sets row->at to 0 for each wanted column that the table has, and is not generated, and to -1 for all others. */
+/* Adds a column of the table to the places of values in a row. Returns false if only SQLite can read the column. */
+static bool plan_column(struct tp_table_plan *plan, sqlite3_stmt *info, int8_t column)
+{
+    enum { INFO_NUMBER, INFO_TYPE = 2, INFO_DEFAULT = 4, INFO_KEY };
+    int number = sqlite3_column_int(info, INFO_NUMBER);
+    const char *type = (const char *)sqlite3_column_text(info, INFO_TYPE);
+    if (column < 0)
+        return true;
+    /* rows can lack a column that has a default */
+    if (number < 0 || number >= TP_TABLE_VALUES || sqlite3_column_type(info, INFO_DEFAULT) != SQLITE_NULL)
+        return false;
+    while (plan->value_count <= (uint32_t)number)
+        plan->columns[plan->value_count++] = -1;
+    plan->columns[number] = column;
+    if (sqlite3_column_int(info, INFO_KEY) && type && sqlite3_stricmp(type, "INTEGER") == 0)
+        plan->key_column = column;
+    return true;
+}
+
+/* Sets row->at to 0 for each wanted column that the table has, and is not generated, and to -1 for all others. *plan:
+ * the places of these columns; root 0 if only SQLite can read the table. */
 static int find_columns(struct tp_database *db, const struct tp_database_shape *shape, struct tp_database_row *row,
-                        struct tp_error *err)
+                        struct tp_table_plan *plan, struct tp_error *err)
 {
     enum { INFO_NAME = 1, INFO_HIDDEN = 6 };
     struct tp_buf sql;
     sqlite3_stmt *info;
+    bool can_plan = true;
     memset(row->at, -1, sizeof row->at);
     tp_buf_init(&sql, 0);
     tp_buf_puts(&sql, "PRAGMA table_xinfo(");
@@ -225,11 +263,14 @@ static int find_columns(struct tp_database *db, const struct tp_database_shape *
     while ((step = sqlite3_step(info)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(info, INFO_NAME);
         bool is_stored = name && sqlite3_column_int(info, INFO_HIDDEN) == 0;
+        int8_t column = -1;
         for (unsigned c = 0; c < TP_DATABASE_COLUMNS && is_stored; c++)
             if (shape->columns >> c & 1 && strcmp(name, shape->names[c]) == 0)
-                row->at[c] = 0;
+                row->at[column = (int8_t)c] = 0;
+        can_plan = plan_column(plan, info, column) && can_plan && is_stored;
     }
     sqlite3_finalize(info);
+    plan->root = can_plan ? plan->root : 0;
     return step == SQLITE_DONE ? TP_OK : set_error(db, shape->table, NULL, err);
 }
 
@@ -280,30 +321,41 @@ static int step_through_rows(struct tp_database *db, const char *table, const st
     return step == SQLITE_DONE ? TP_OK : set_error(db, table, NULL, err);
 }
 
-int tp_database_scan(struct tp_database *db, const struct tp_database_shape *shape, tp_database_use *use, void *context,
-                     struct tp_error *err)
+/* Passes the rows of a table to `use`, read by SQLite. */
+static int scan_with_sqlite(struct tp_database *db, const struct tp_database_shape *shape, struct tp_database_row *row,
+                            tp_database_use *use, void *context, struct tp_error *err)
 {
-    struct tp_database_row row = {NULL, {0}};
     struct tp_buf sql;
     sqlite3_stmt *statement;
-    bool is_master = strcmp(shape->table, "sqlite_master") == 0;
-    if (!is_master && !tp_database_has(db, shape->table))
-        return TP_OK;
-    int code = find_columns(db, shape, &row, err);
-    if (code < 0)
-        return code;
     tp_buf_init(&sql, 0);
-    if (write_select(&sql, shape, &row) == 0) {
+    if (write_select(&sql, shape, row) == 0) {
         tp_buf_release(&sql);
         return TP_OK;
     }
-    code = prepare(db, shape->table, &sql, &statement, err);
+    int code = prepare(db, shape->table, &sql, &statement, err);
     if (code < 0)
         return code;
-    row.statement = statement;
-    code = step_through_rows(db, shape->table, &row, use, context, err);
+    row->statement = statement;
+    code = step_through_rows(db, shape->table, row, use, context, err);
     sqlite3_finalize(statement);
     return code;
+}
+
+int tp_database_scan(struct tp_database *db, const struct tp_database_shape *shape, tp_database_use *use, void *context,
+                     struct tp_error *err)
+{
+    struct tp_database_row row = {NULL, NULL, {0}};
+    struct tp_table_plan plan = {.table = shape->table, .key_column = -1};
+    const struct table *table = find_table(db, shape->table);
+    if (!table && strcmp(shape->table, "sqlite_master") != 0)
+        return TP_OK;
+    plan.root = table ? table->root : 0;
+    int code = find_columns(db, shape, &row, &plan, err);
+    if (code < 0)
+        return code;
+    if (db->pages && plan.value_count && tp_table_pages_can_read(db->pages, plan.root))
+        return tp_table_pages_scan(db->pages, &plan, use, context, err);
+    return scan_with_sqlite(db, shape, &row, use, context, err);
 }
 
 /* ---- values ---- */
@@ -329,25 +381,54 @@ static bool parse_int(struct tp_str text, int64_t *value)
     return true;
 }
 
+static bool set_int(int64_t number, int64_t *value)
+{
+    bool is_small = number > -most && number < most;
+    *value = is_small ? number : *value;
+    return is_small;
+}
+
+static bool set_double(double number, int64_t *value)
+{
+    bool is_small = number > -(double)most && number < (double)most;
+    *value = is_small ? (int64_t)number : *value;
+    return is_small;
+}
+
+/* Does the work of tp_database_int for a value of the file. */
+static bool read_stored_int(const struct tp_database_value *stored, int64_t *value)
+{
+    enum { DOUBLE = 7, ZERO = 8, ONE = 9, TEXT = 13 };
+    uint64_t bits = 0;
+    double number;
+    if (stored->type == TEXT)
+        return parse_int((struct tp_str){(const char *)stored->at, stored->size}, value);
+    if (stored->type == ZERO || stored->type == ONE)
+        return set_int(stored->type - ZERO, value);
+    if (stored->type == 0 || stored->type > DOUBLE)
+        return false;
+    bits = stored->at[0] & 0x80 ? UINT64_MAX : 0; /* the sign of a short integer */
+    for (uint32_t i = 0; i < stored->size; i++)
+        bits = bits << 8 | stored->at[i];
+    if (stored->type < DOUBLE)
+        return set_int((int64_t)bits, value);
+    memcpy(&number, &bits, sizeof number);
+    return set_double(number, value);
+}
+
 bool tp_database_int(const struct tp_database_row *row, unsigned column, int64_t *value)
 {
+    if (row->values)
+        return read_stored_int(&row->values[column], value);
     int at = row->at[column];
     sqlite3_value *cell = at < 0 ? NULL : sqlite3_column_value(row->statement, at);
     if (!cell)
         return false;
     switch (sqlite3_value_type(cell)) {
-    case SQLITE_INTEGER: {
-        int64_t number = sqlite3_value_int64(cell);
-        bool is_small = number > -most && number < most;
-        *value = is_small ? number : *value;
-        return is_small;
-    }
-    case SQLITE_FLOAT: {
-        double number = sqlite3_value_double(cell);
-        bool is_small = number > -(double)most && number < (double)most;
-        *value = is_small ? (int64_t)number : *value;
-        return is_small;
-    }
+    case SQLITE_INTEGER:
+        return set_int(sqlite3_value_int64(cell), value);
+    case SQLITE_FLOAT:
+        return set_double(sqlite3_value_double(cell), value);
     case SQLITE_TEXT:
         return parse_int(tp_database_text(row, column), value);
     default:
@@ -357,6 +438,12 @@ bool tp_database_int(const struct tp_database_row *row, unsigned column, int64_t
 
 struct tp_str tp_database_text(const struct tp_database_row *row, unsigned column)
 {
+    enum { TEXT = 13 };
+    if (row->values) {
+        const struct tp_database_value *stored = &row->values[column];
+        return stored->type == TEXT ? (struct tp_str){(const char *)stored->at, stored->size}
+                                    : (struct tp_str){NULL, 0};
+    }
     int at = row->at[column];
     sqlite3_value *cell = at < 0 ? NULL : sqlite3_column_value(row->statement, at);
     if (!cell || sqlite3_value_type(cell) != SQLITE_TEXT)
@@ -367,10 +454,16 @@ struct tp_str tp_database_text(const struct tp_database_row *row, unsigned colum
 
 struct tp_str tp_database_bytes(const struct tp_database_row *row, unsigned column)
 {
+    enum { BYTES = 12 };
+    const struct tp_str none = {NULL, 0};
+    if (row->values) {
+        const struct tp_database_value *stored = &row->values[column];
+        return stored->type == BYTES ? (struct tp_str){(const char *)stored->at, stored->size} : none;
+    }
     int at = row->at[column];
     sqlite3_value *cell = at < 0 ? NULL : sqlite3_column_value(row->statement, at);
     if (!cell || sqlite3_value_type(cell) != SQLITE_BLOB)
-        return (struct tp_str){NULL, 0};
+        return none;
     const char *bytes = sqlite3_value_blob(cell);
     return (struct tp_str){bytes, bytes ? (size_t)sqlite3_value_bytes(cell) : 0};
 }

@@ -1,21 +1,20 @@
 /* Reads tables of an SQLite database that anybody may have written: it runs no code of the file and writes nothing.
  *
- * The only statements are "SELECT columns FROM table" in the order of the file. Views, virtual tables, triggers and
- * generated columns are treated as absent. Each row costs a bounded number of page reads, also in a damaged file. The
- * programs without SQLite link no_database.c instead of database.c. */
+ * SQLite opens the database and lists its tables and columns. The rows of ordinary tables are read by table_pages.h,
+ * and all others by the statement "SELECT columns FROM table", both in the order of the file. Views, virtual tables,
+ * triggers and generated columns are treated as absent. Each row costs a bounded number of page reads, also in a
+ * damaged file. The programs without SQLite link no_database.c instead of database.c. */
 #ifndef TP_WEBREPORT_TRACE_INPUTS_SQLITE_DATABASE_H
 #define TP_WEBREPORT_TRACE_INPUTS_SQLITE_DATABASE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/trace/inputs/sqlite/database_row.h"
 #include "writer/base/arena.h"
-#include "writer/base/error.h"
 #include "writer/base/str.h"
 
 struct tp_database;
-
-enum { TP_DATABASE_COLUMNS = 40 };
 
 /* The columns of one table that a reader needs. A column that the table lacks has no value in any row. */
 struct tp_database_shape {
@@ -23,15 +22,6 @@ struct tp_database_shape {
     const char *const *names; /* names of all columns that the reader knows, indexed by column */
     uint64_t columns;         /* the columns to read: bit 1 << c for column c */
 };
-
-/* One row. Valid only during the call that passes it. */
-struct tp_database_row {
-    void *statement;
-    int8_t at[TP_DATABASE_COLUMNS]; /* for each column of the shape: place in the result; -1 if absent */
-};
-
-/* Called for each row. Returns 0; a positive number to end the scan; or a negative tp_status. */
-typedef int tp_database_use(void *context, const struct tp_database_row *row, struct tp_error *err);
 
 /* Opens the database at `path` for reading. The list of tables is in `arena`, whose guard must be set; a jump through
  * this guard leaves the database open, so the caller closes it afterwards in every case. Returns 0, TP_EIO, TP_ENOMEM,
