@@ -76,6 +76,16 @@ static int64_t integer_of_text(struct tp_str text)
     return text.len && tp_number_parse_int(text, &number) == TP_NUMBER_OK ? number : TP_NULL_INT;
 }
 
+/* Returns true for a text of at most 18 digits that JSON accepts as a number. */
+static bool is_short_integer(struct tp_str text)
+{
+    enum { MOST_DIGITS = 18 };
+    size_t at = 0;
+    while (at < text.len && tp_is_digit(text.ptr[at]))
+        at++;
+    return at && at == text.len && at <= MOST_DIGITS && (at == 1 || *text.ptr != '0');
+}
+
 /* Adds a value of the stage's data as an argument. Numbers, lists, objects and quoted strings stay JSON; other texts
  * become strings. */
 static void add_value(struct tp_perfetto *p, const struct tp_builder_key *key, struct tp_str value)
@@ -83,7 +93,7 @@ static void add_value(struct tp_perfetto *p, const struct tp_builder_key *key, s
     struct tp_buf *tokens = &p->builder.tokens;
     size_t from = tp_builder_value_start(&p->builder);
     bool may_be_json = value.len && strchr("-0123456789[{\"", *value.ptr);
-    if (may_be_json && tp_put_is_json(value, TP_ANNOTATION_LEVELS))
+    if (is_short_integer(value) || (may_be_json && tp_put_is_json(value, TP_ANNOTATION_LEVELS)))
         tp_buf_add(tokens, value.ptr, value.len);
     else
         tp_put_string(tokens, value, TP_MAX_NAME_BYTES);
@@ -153,9 +163,16 @@ static bool add_dimensions(struct tp_perfetto *p, enum tp_field field, struct tp
     const struct tp_builder_key key = {.field = (int)field, .is_profiler_arg = true};
     if (!tp_wire_read_numbers(message, wanted, 3))
         return false;
+    char *at = tp_put_at(&p->builder.tokens, 3 * TP_PUT_INT + 4);
     size_t from = tp_builder_value_start(&p->builder);
-    tp_buf_printf(&p->builder.tokens, "[%llu,%llu,%llu]", (unsigned long long)size[0], (unsigned long long)size[1],
-                  (unsigned long long)size[2]);
+    if (!at)
+        return true; /* the buffer has failed, so the element will not be delivered */
+    for (unsigned i = 0; i < 3; i++) {
+        *at++ = i ? ',' : '[';
+        at = tp_put_uint(at, size[i]);
+    }
+    *at++ = ']';
+    tp_put_finish(&p->builder.tokens, at);
     tp_builder_add_arg(&p->builder, &key, from);
     return true;
 }
@@ -201,23 +218,43 @@ static bool read_launch(struct tp_perfetto *p, const struct tp_sequence *sequenc
 
 /* ---- stages ---- */
 
+/* Returns the place for a number field of a stage; NULL for numbers that are not needed. */
+static uint64_t *number_of_stage(struct stage *stage, uint32_t field)
+{
+    switch (field) {
+    case 2:
+        return &stage->duration;
+    case 11:
+        return &stage->device;
+    case 13:
+        return &stage->queue_iid;
+    case 14:
+        return &stage->stage_iid;
+    case 19:
+        return &stage->kernel_iid;
+    case 20:
+        return &stage->name_iid;
+    default:
+        return NULL;
+    }
+}
+
 /* Reads the fields of a stage, without its data. */
 static bool read_stage(struct stage *stage, struct tp_str message)
 {
-    *stage = (struct stage){.stream = TP_NULL_INT, .row = TP_NULL_INT};
-    const struct tp_wire_number wanted[] = {{2, &stage->duration},   {11, &stage->device},   {13, &stage->queue_iid},
-                                            {14, &stage->stage_iid}, {20, &stage->name_iid}, {19, &stage->kernel_iid}};
     struct tp_wire wire = tp_wire_of(message);
     struct tp_wire_field field;
-    if (!tp_wire_read_numbers(message, wanted, sizeof wanted / sizeof *wanted))
-        return false;
+    *stage = (struct stage){.stream = TP_NULL_INT, .row = TP_NULL_INT};
     while (tp_wire_next(&wire, &field)) {
-        if (tp_wire_is(&field, 17, TP_WIRE_BYTES))
+        uint64_t *number = field.type == TP_WIRE_NUMBER ? number_of_stage(stage, field.number) : NULL;
+        if (number)
+            *number = field.value;
+        else if (tp_wire_is(&field, 17, TP_WIRE_BYTES))
             stage->name = field.bytes;
         else if (tp_wire_is(&field, 21, TP_WIRE_BYTES))
             stage->launch = field.bytes;
     }
-    return true;
+    return !wire.is_broken;
 }
 
 static unsigned kind_of_stage(struct tp_str name)

@@ -45,27 +45,33 @@ static inline bool tp_wire_read_number(struct tp_wire *wire, uint64_t *value)
 /* Reads the next field. Returns false at the end of the message or if the message is broken. */
 bool tp_wire_next_field(struct tp_wire *wire, struct tp_wire_field *field);
 
-/* Does the same as tp_wire_next_field. Inline for fields below 16 with a short number or a short text, because a trace
- * has dozens of them for each event. */
+/* Does the same as tp_wire_next_field. Inline for fields below 2048 with a number or a short text, because a trace has
+ * dozens of them for each event. */
 static inline bool tp_wire_next(struct tp_wire *wire, struct tp_wire_field *field)
 {
     const unsigned char *at = wire->at;
-    if (wire->end - at < 2 || at[0] < 8 || (at[0] | at[1]) >= 0x80 || wire->is_broken)
+    if (wire->end - at < 3 || at[0] < 8 || wire->is_broken)
         return tp_wire_next_field(wire, field);
-    unsigned type = at[0] & 7, value = at[1];
-    field->number = at[0] >> 3;
+    unsigned tag = *at++;
+    if (tag >= 0x80) {
+        tag = (tag & 0x7F) | (unsigned)*at++ << 7;
+        if (tag < 16 << 3 || tag >= 0x4000)
+            return tp_wire_next_field(wire, field);
+    }
+    unsigned type = tag & 7, value = *at++;
+    field->number = tag >> 3;
     field->type = type;
+    field->value = value;
     field->bytes = (struct tp_str){NULL, 0};
     if (type == TP_WIRE_NUMBER) {
-        field->value = value;
-        wire->at = at + 2;
-        return true;
+        wire->at = at - (value >= 0x80);
+        return value < 0x80 || tp_wire_read_long_number(wire, &field->value);
     }
-    if (type != TP_WIRE_BYTES || (size_t)(wire->end - at) - 2 < value)
+    if (type != TP_WIRE_BYTES || value >= 0x80 || (size_t)(wire->end - at) < value)
         return tp_wire_next_field(wire, field);
     field->value = 0;
-    field->bytes = (struct tp_str){(const char *)at + 2, value};
-    wire->at = at + 2 + value;
+    field->bytes = (struct tp_str){(const char *)at, value};
+    wire->at = at + value;
     return true;
 }
 
