@@ -216,6 +216,14 @@ def made_bad_rows(folder):
     return export, process
 
 
+def made_equal_correlations(folder):
+    """All calls, and all device operations, have one correlation."""
+    export, process = made_plain(folder)
+    for table in ("KERNEL", "MEMCPY", "MEMSET", "RUNTIME"):
+        export.db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} SET correlationId = 5")
+    return export, process
+
+
 def made_text_columns(folder):
     """All columns are texts, and names are texts instead of numbers."""
     export = Export(folder, tables={name: text.replace("INTEGER", "TEXT") for name, text in TABLES.items()})

@@ -7,7 +7,9 @@
 #include "webreport/trace/argument_lines.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
+#include "writer/base/renumber.h"
 #include "writer/base/sort.h"
+#include "writer/text/format.h"
 
 enum { SETUPS = 1024, SETUP_NUMBERS = 13 };
 
@@ -400,6 +402,51 @@ void tp_row_events_sort_arguments(struct tp_row_events *events)
 
 /* ---- the end of a recording, and its top-level members ---- */
 
+/* Returns the correlation of a call; TP_NULL_INT if it has none. context: the sink. */
+static int64_t correlation_of_call(const void *context, uint32_t call)
+{
+    const struct tp_sink *sink = context;
+    int64_t number = TP_AT(&sink->launches, struct tp_launch_detail, call)->correlation;
+    return number > 0 ? number : TP_NULL_INT;
+}
+
+/* Counts the device operations whose correlation several calls have. The model links them to one of these calls. */
+static uint64_t count_ambiguous_operations(const struct tp_row_events *events)
+{
+    const struct tp_sink *sink = events->sink;
+    uint32_t call_count = (uint32_t)sink->launches.count;
+    struct tp_ids ids;
+    uint64_t ambiguous = 0,
+             numbered = tp_ids_init_for_items(&ids, events->scratch, call_count, correlation_of_call, sink);
+    uint8_t *has_several = tp_arena_array(events->scratch, numbered + 1, sizeof *has_several);
+    for (uint32_t i = 0; i < call_count && numbered; i++) {
+        int64_t number = correlation_of_call(sink, i);
+        uint32_t known = ids.count, id = number == TP_NULL_INT ? TP_NO_ID : tp_ids_add(&ids, number);
+        if (id < known)
+            has_several[id] = 1;
+    }
+    for (size_t i = 0; i < sink->devices.count && ids.count < numbered; i++) {
+        int64_t number = TP_AT(&sink->devices, struct tp_device_detail, i)->correlation;
+        uint32_t id = number > 0 ? tp_ids_find(&ids, number) : TP_NO_ID;
+        ambiguous += id != TP_NO_ID && has_several[id];
+    }
+    return ambiguous;
+}
+
+static void note_ambiguous_operations(struct tp_row_events *events)
+{
+    uint64_t count = count_ambiguous_operations(events);
+    if (!count)
+        return;
+    tp_buf_clear(&events->text);
+    tp_buf_printf(
+        &events->text,
+        "%s device operations are ambiguous, because several calls have their correlation; each belongs to the "
+        "last of these calls before it",
+        tp_text_of_count(events->scratch, (int64_t)count));
+    tp_sink_add_note(events->sink, tp_row_events_buffer_text(events));
+}
+
 void tp_row_events_finish(struct tp_row_events *events)
 {
     struct tp_sink *sink = events->sink;
@@ -407,6 +454,7 @@ void tp_row_events_finish(struct tp_row_events *events)
     const struct tp_row_id pid = {.is_text = true, .text = TP_STR("Spans")};
     const struct tp_row_id tid = {.is_text = true, .text = TP_STR("PyTorch Profiler")};
     const int64_t span_ns[2] = {events->first_ns, events->last_ns};
+    note_ambiguous_operations(events);
     if (span_ns[0] <= span_ns[1]) {
         uint32_t name = tp_row_events_name(events, TP_STR("PyTorch Profiler (0)"));
         struct tp_sink_slice slice =
