@@ -176,6 +176,57 @@ def made_two_processes(folder):
     return export, first
 
 
+def payload(schema, form, *numbers):
+    """The payload of an NVTX range: a head with the domain, the schema, the size of the fields and the size of all."""
+    fields = struct.pack(form, *numbers)
+    return struct.pack("<QQQQ", 3, schema, len(fields), 32 + len(fields)) + fields
+
+
+def add_nccl(folder, as_text):
+    """Two processes that are the ranks 1 and 0 of a job of 4 ranks. Each makes two communicators. In each step, it reduces
+    4096 bytes and gathers 4096 bytes over the larger one."""
+    export = Export(folder, tables={**TABLES, "NVTX_EVENTS": TABLES["NVTX_EVENTS"] + ", binaryData TEXT",
+                                    "NVTX_PAYLOAD_SCHEMA_ENTRIES": "domainId INTEGER, schemaId INTEGER, idx INTEGER, type INTEGER, "
+                                    "name TEXT, offset INTEGER"})
+    fields = ((1001, 18, "NCCL communicator ID", None), (1001, 5, "No. of ranks", 8), (1001, 5, "Rank", 12),
+              (1001, 5, "CUDA device", 16), (1002, 18, "NCCL communicator ID", None), (1002, 22, "Message size [bytes]", 8))
+    for schema, kind, name, offset in fields:
+        export.add("NVTX_PAYLOAD_SCHEMA_ENTRIES", domainId=3, schemaId=schema, type=kind, name=name, offset=offset)
+    for rank, pid in ((1, 4242), (0, 5252)):
+        process = Process(export, pid, device=rank)
+
+        def nccl(name, start, data):
+            process.range(name, start, MS // 4, domainId=3, binaryData="0x" + data.hex().upper() if as_text else data)
+
+        process.range("NCCL", 0, 0, eventType=75, end=None, domainId=3)
+        nccl("ncclCommInitRankConfig", 1000, payload(1001, "<Qiiii", 0xABC, 4, rank, 0, 0))
+        nccl("ncclCommInitRankConfig", 400000, payload(1001, "<Qiiii", 0xDEF, 2, 1 - rank, 0, 0))
+        for number in range(4):
+            process.step(number)
+            for name, begin in (("AllReduce", (17 + 20 * number) * MS // 2), ("AllGather", (18 + 20 * number) * MS // 2)):
+                nccl("nccl" + name, begin, payload(1002, "<QQ", 0xABC, 4096))
+                process.kernel(f"ncclDevKernel_{name}_Sum_f32_RING_LL", process.call("cudaLaunchKernelExC_v11060", begin + 1000),
+                               begin + 50000, MS // 4)
+    return export, None
+
+
+def made_nccl(folder):
+    return add_nccl(folder, False)
+
+
+def made_nccl_text(folder):
+    return add_nccl(folder, True)
+
+
+def made_nccl_two_ranks(folder):
+    """A process that is two ranks of one communicator, as after ncclCommInitAll."""
+    export, _ = add_nccl(folder, False)
+    export.db.execute("DELETE FROM NVTX_EVENTS WHERE globalTid >> 24 & 0xFFFFFF = 4242 AND binaryData IS NOT NULL")
+    export.db.execute("UPDATE NVTX_EVENTS SET binaryData = ? WHERE start = 400000",
+                      (payload(1001, "<Qiiii", 0xABC, 4, 2, 1, 0),))
+    return export, None
+
+
 def without(*names):
     return {name: text for name, text in TABLES.items() if name not in names}
 

@@ -24,6 +24,7 @@
 #define TP_MAX_DATABASE_VALUE_BYTES (16 << 20)
 #define TP_MAX_DATABASE_TABLES 10000u
 #define TP_MAX_DATABASE_DEVICES 1024u
+#define TP_MAX_NCCL_FIELDS 256u
 #define TP_MAX_UNPACKED_DATABASE_BYTES (8ull << 30)
 #define TP_MAX_INPUT_PARTS 4096u /* processes or ranks in one input file */
 #define TP_MAX_HEADER_KEYS 256u  /* top-level keys that are stored for a trace */

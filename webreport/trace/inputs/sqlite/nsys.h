@@ -45,6 +45,7 @@ enum tp_nsys_column {
     TP_NSYS_TEXT,
     TP_NSYS_TEXT_ID,
     TP_NSYS_DOMAIN,
+    TP_NSYS_PAYLOAD,
     TP_NSYS_COLUMNS
 };
 extern const char *const tp_nsys_columns[TP_NSYS_COLUMNS];
@@ -97,6 +98,7 @@ struct tp_nsys {
     uint64_t row_counts[TP_NSYS_TABLES]; /* rows of this process, by table */
     uint64_t launches, copies, sets;     /* calls of this process that start kernels, copies and sets */
     uint64_t calls, operators, shapes, ranges;
+    bool has_rank;                           /* true if payloads of NCCL show the rank of the process */
     int64_t device_first_ns, device_last_ns; /* first start and last end of device operations, ns */
     int64_t last_global_tid;                 /* globalTid of last_thread; TP_NULL_INT before the first row */
     uint32_t last_thread;

@@ -121,8 +121,9 @@ int tp_nsys_report_facts(struct tp_nsys *nsys, struct tp_error *err)
     static const char *const diagnostic_columns[] = {"severity", "text"};
     const struct tp_database_shape diagnostics = {"DIAGNOSTIC_EVENT", diagnostic_columns, 3};
     struct tp_sink *sink = nsys->sink;
-    uint32_t unknown = TP_UNKNOWN_ALLOCATOR | TP_UNKNOWN_STACKS | TP_UNKNOWN_OCCUPANCY | TP_UNKNOWN_DTYPES |
-                       TP_UNKNOWN_RANKS | TP_UNKNOWN_FORWARD_LINKS;
+    uint32_t unknown =
+        TP_UNKNOWN_ALLOCATOR | TP_UNKNOWN_STACKS | TP_UNKNOWN_OCCUPANCY | TP_UNKNOWN_DTYPES | TP_UNKNOWN_FORWARD_LINKS;
+    unknown |= nsys->has_rank ? 0 : TP_UNKNOWN_RANKS;
     unknown |= nsys->operators ? 0 : TP_UNKNOWN_OPERATORS;
     unknown |= nsys->shapes ? 0 : TP_UNKNOWN_SHAPES;
     unknown |= nsys->calls ? 0 : TP_UNKNOWN_RUNTIME_CALLS;

@@ -1,6 +1,7 @@
 /* Delivers the NVTX ranges of an export of Nsight Systems as operators, ranges and steps: see nsys.h. The rows are
  * first collected and sorted by thread and start, because the choice of the steps needs all of them. */
 #include "webreport/trace/inputs/sqlite/nsys.h"
+#include "webreport/trace/inputs/sqlite/nsys_nccl.h"
 #include "webreport/trace/inputs/sqlite/range_steps.h"
 #include "webreport/trace/inputs/sqlite/range_text.h"
 #include "webreport/trace/regions.h"
@@ -26,7 +27,8 @@ struct row {
 /* A row of a domain, which waits for the name of the domain. */
 struct waiting {
     struct row row;
-    uint32_t text; /* id in ranges.texts */
+    uint32_t text;    /* id in ranges.texts */
+    uint32_t payload; /* index in ranges.payloads; TP_NO_ID if absent */
 };
 
 /* A range that is no operator. */
@@ -38,7 +40,9 @@ struct kept {
 /* All ranges of the process. */
 struct ranges {
     struct tp_nsys *nsys;
-    struct tp_vec kept, waiting;   /* elements: struct kept, struct waiting */
+    struct tp_vec kept, waiting; /* elements: struct kept, struct waiting */
+    struct tp_vec payloads;      /* elements: struct tp_nccl_payload */
+    struct tp_nccl nccl;
     struct tp_strings texts, dims; /* texts of the rows that wait; distinct sizes of operators */
     struct tp_vec dim_ids;         /* id in values of each text in dims; TP_NO_ID: not JSON; elements: uint32_t */
     struct tp_id_map domains;      /* number of a domain: index in domain_names */
@@ -134,6 +138,18 @@ static uint64_t *read_times(struct tp_nsys *nsys, const struct tp_database_row *
     return NULL;
 }
 
+/* Keeps a row of a domain until all names of domains are known. */
+static void keep_waiting(struct ranges *ranges, const struct row *row, const struct tp_database_row *from)
+{
+    struct tp_nccl_payload payload;
+    struct waiting waiting = {*row, tp_strings_add(&ranges->texts, text_of_row(ranges, from)), TP_NO_ID};
+    if (tp_nccl_read(&ranges->nccl, from, &payload)) {
+        waiting.payload = (uint32_t)ranges->payloads.count;
+        *(struct tp_nccl_payload *)tp_vec_push(&ranges->payloads) = payload;
+    }
+    *(struct waiting *)tp_vec_push(&ranges->waiting) = waiting;
+}
+
 static int read_range(void *context, const struct tp_database_row *from, struct tp_error *err)
 {
     struct ranges *ranges = context;
@@ -156,11 +172,25 @@ static int read_range(void *context, const struct tp_database_row *from, struct 
     }
     row.domain = (uint32_t)tp_database_int_or(from, TP_NSYS_DOMAIN, 0);
     if (row.domain)
-        *(struct waiting *)tp_vec_push(&ranges->waiting) =
-            (struct waiting){row, tp_strings_add(&ranges->texts, text_of_row(ranges, from))};
+        keep_waiting(ranges, &row, from);
     else
         deliver(ranges, &row, text_of_row(ranges, from));
     return TP_OK;
+}
+
+/* Delivers the ranges of domains, whose names are known now. */
+static void deliver_waiting(struct ranges *ranges)
+{
+    for (size_t i = 0; i < ranges->waiting.count; i++) {
+        const struct waiting *waiting = TP_AT(&ranges->waiting, struct waiting, i);
+        const struct row *row = &waiting->row;
+        struct tp_str text = tp_strings_get(&ranges->texts, waiting->text);
+        deliver(ranges, row, text);
+        if (waiting->payload != TP_NO_ID && tp_str_equal(domain_name(ranges, row->domain), TP_STR("NCCL")))
+            tp_nccl_add(&ranges->nccl, TP_AT(&ranges->payloads, struct tp_nccl_payload, waiting->payload), text,
+                        tp_nsys_thread(ranges->nsys, row->global_tid), (const int64_t[]){row->start_ns, row->end_ns});
+    }
+    tp_nccl_finish(&ranges->nccl);
 }
 
 /* ---- steps ---- */
@@ -280,22 +310,22 @@ int tp_nsys_read_ranges(struct tp_nsys *nsys, struct tp_error *err)
     struct ranges ranges = {.nsys = nsys,
                             .kept = TP_VEC(scratch, struct kept),
                             .waiting = TP_VEC(scratch, struct waiting),
+                            .payloads = TP_VEC(scratch, struct tp_nccl_payload),
                             .dim_ids = TP_VEC(scratch, uint32_t),
                             .domain_names = TP_VEC(scratch, struct tp_str)};
     const struct tp_database_shape shape = {"NVTX_EVENTS", tp_nsys_columns,
                                             TP_NSYS_BIT(START) | TP_NSYS_BIT(END) | TP_NSYS_BIT(EVENT_TYPE) |
                                                 TP_NSYS_BIT(TEXT) | TP_NSYS_BIT(TEXT_ID) | TP_NSYS_BIT(GLOBAL_TID) |
-                                                TP_NSYS_BIT(DOMAIN)};
+                                                TP_NSYS_BIT(DOMAIN) | TP_NSYS_BIT(PAYLOAD)};
     tp_strings_init(&ranges.texts, scratch, 0);
     tp_strings_init(&ranges.dims, scratch, 0);
     tp_id_map_init(&ranges.domains, scratch);
-    int code = tp_database_scan(nsys->db, &shape, read_range, &ranges, err);
+    int code = tp_nccl_open(&ranges.nccl, nsys, err);
+    if (code == TP_OK)
+        code = tp_database_scan(nsys->db, &shape, read_range, &ranges, err);
     if (code < 0)
         return code;
-    for (size_t i = 0; i < ranges.waiting.count; i++) {
-        const struct waiting *waiting = TP_AT(&ranges.waiting, struct waiting, i);
-        deliver(&ranges, &waiting->row, tp_strings_get(&ranges.texts, waiting->text));
-    }
+    deliver_waiting(&ranges);
     choose_steps(&ranges);
     if (nsys->options && nsys->options->step_range && !ranges.choice.count)
         return tp_error_set(err, TP_EFORMAT, 0, "no NVTX ranges named '%.80s' follow each other on one thread",

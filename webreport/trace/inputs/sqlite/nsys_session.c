@@ -38,6 +38,7 @@ const char *const tp_nsys_columns[TP_NSYS_COLUMNS] = {
     [TP_NSYS_TEXT] = "text",
     [TP_NSYS_TEXT_ID] = "textId",
     [TP_NSYS_DOMAIN] = "domainId",
+    [TP_NSYS_PAYLOAD] = "binaryData",
 };
 
 /* ---- columns of the small tables ---- */

@@ -98,8 +98,7 @@ static struct tp_str lasting_text(struct tp_row_events *events, struct tp_str te
     return tp_sink_text_by_id(events->sink, tp_sink_intern_text(events->sink, &events->sink->texts, text));
 }
 
-/* Returns the id in `values` of an integer; TP_NO_ID for TP_NULL_INT. */
-static uint32_t intern_integer(struct tp_row_events *events, int64_t number)
+uint32_t tp_row_events_integer(struct tp_row_events *events, int64_t number)
 {
     char digits[TP_PUT_INT];
     if (number == TP_NULL_INT)
@@ -253,11 +252,11 @@ static void fill_setup(struct tp_row_events *events, const struct tp_row_device 
                                       .graph_id = row->graph_id,
                                       .blocks_per_sm_e9 = blocks_per_sm_e9(row),
                                       .occupancy_pct_e9 = TP_NULL_INT};
-    setup->stream_value = intern_integer(events, row->stream);
+    setup->stream_value = tp_row_events_integer(events, row->stream);
     setup->grid = intern_triple(events, row->grid);
     setup->block = intern_triple(events, row->block);
-    setup->registers = intern_integer(events, row->registers);
-    setup->shared_memory = intern_integer(events, row->shared_memory);
+    setup->registers = tp_row_events_integer(events, row->registers);
+    setup->shared_memory = tp_row_events_integer(events, row->shared_memory);
 }
 
 /* Returns the setup of a row. Rows with equal numbers are frequent, so recent setups are in a cache. */

@@ -101,6 +101,9 @@ void tp_row_events_write_copy_name(struct tp_buf *out, const char *direction, st
                                    struct tp_str target);
 void tp_row_events_write_set_name(struct tp_buf *out, struct tp_str kind);
 
+/* Returns the id in values of an integer; TP_NO_ID for TP_NULL_INT. */
+uint32_t tp_row_events_integer(struct tp_row_events *events, int64_t number);
+
 /* Returns the id in values of a JSON text of the file, which must be valid. */
 uint32_t tp_row_events_value(struct tp_row_events *events, struct tp_str json);
 
