@@ -96,7 +96,7 @@ static int read_input(void *context, struct tp_error *err)
         return refuse_format_without_reader(source, format);
     if (job->visitor && format->read != tp_document_read)
         return tp_error_set(source->err, TP_EUNSUPPORTED, 0,
-                            "is a %s trace, not JSON: this format copies JSON; choose another format, or --slim",
+                            "is not JSON (%s trace), and this format copies JSON: add --slim, or choose another format",
                             format->name);
     if (job->visitor)
         return tp_document_visit(source, job->visitor, &job->has_host_work);
