@@ -176,6 +176,19 @@ def made_two_processes(folder):
     return export, first
 
 
+def made_shapes_of_one_side(folder):
+    """Two exports of one run. Only the first has the sizes of operators, and its operators have two sizes."""
+    for name, sizes in (("known.sqlite", True), ("unknown.sqlite", False)):
+        export = Export(folder, name)
+        process = Process(export, 4242)
+        for number in range(6):
+            process.step(number, sizes=sizes)
+        if sizes:
+            export.db.execute("UPDATE NVTX_EVENTS SET text = replace(text, '128', '256') WHERE start > 30000000")
+        export.close()
+    return None, None
+
+
 def payload(schema, form, *numbers):
     """The payload of an NVTX range: a head with the domain, the schema, the size of the fields and the size of all."""
     fields = struct.pack(form, *numbers)

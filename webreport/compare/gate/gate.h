@@ -69,7 +69,8 @@ struct tp_check_item {
     size_t base_runs, runs; /* number of baseline runs and of new runs from which the interval is computed */
     /* probability of a change this large if the true value equals the limit; NaN for metrics without noise */
     double chance;
-    const char *reason; /* sentence for people that explains the status, or "" */
+    const char *reason;   /* sentence for people that explains the status, or "" */
+    bool is_data_unknown; /* true for TP_CAUSE_DAMAGED if an input cannot show data that the other side shows */
     struct tp_check_place *places;
     uint32_t place_count;
 };

@@ -182,19 +182,21 @@ static unsigned evidence_that_line_needs(const struct tp_budget_line *line)
     return needs && line->kind != TP_LIMIT_ABSOLUTE ? needs | of_facts : needs;
 }
 
-/* Returns the description of the damage that prevents a verdict on the line, or "". */
-static const char *damage_reason(const struct tp_budget_line *line, const struct tp_check_subject *s,
+/* Returns the description of the damage that prevents a verdict on the line, or "". *is_unknown: set to true if
+ * nothing is damaged, but an input cannot show data that the other side shows. */
+static const char *damage_reason(const struct tp_budget_line *line, const struct tp_check_subject *s, bool *is_unknown,
                                  struct tp_arena *arena)
 {
+    static const char *const prefixes[] = {"input damaged", "different data"};
     struct tp_damage_runs runs = {s->runs, s->run_count}, base = {s->base, s->base_count};
     unsigned needs = evidence_that_line_needs(line);
-    const char *reason = tp_damage_reason(&runs, &base, needs, arena);
+    const char *reason = tp_damage_reason(&runs, &base, needs, is_unknown, arena);
     if (*reason)
-        return tp_text_printf(arena, "input damaged: %s", reason);
+        return tp_text_printf(arena, "%s: %s", prefixes[*is_unknown], reason);
     if (line->kind == TP_LIMIT_ABSOLUTE)
         return "";
-    reason = s->is_base_incomplete ? "this rank is missing" : tp_damage_reason(&base, &runs, needs, arena);
-    return *reason ? tp_text_printf(arena, "input damaged: the baseline: %s", reason) : "";
+    reason = s->is_base_incomplete ? "this rank is missing" : tp_damage_reason(&base, &runs, needs, is_unknown, arena);
+    return *reason ? tp_text_printf(arena, "%s: the baseline: %s", prefixes[*is_unknown], reason) : "";
 }
 
 static void set_status_not_comparable(struct tp_check_item *item, const struct tp_check_subject *s,
@@ -287,7 +289,7 @@ static void make_unsure_steps_inconclusive(struct tp_check_item *item, const str
 static void judge_item_by_line(struct tp_check_item *item, const struct tp_check_subject *s, struct tp_arena *arena)
 {
     const struct tp_budget_line *line = item->line;
-    const char *why = NULL, *damage = damage_reason(line, s, arena);
+    const char *why = NULL, *damage = damage_reason(line, s, &item->is_data_unknown, arena);
     item->value = item->base_value = item->change = item->low = item->high = item->detectable = item->chance = NAN;
     if (*damage) {
         set_status_and_reason(item, TP_CAUSE_DAMAGED, damage);

@@ -154,6 +154,8 @@ static void init_change(struct tp_change *change, const struct tp_sides *sides, 
 {
     *change = (struct tp_change){.match = match, .interval = {NAN, NAN, NAN}, .cause = TP_NO_ID};
     change->identity = tp_sides_identity(sides, tp_match_identity(match));
+    if (match->has_no_shape)
+        change->identity.shape = change->identity.dtype = TP_STR("");
     for (int s = 0; s < TP_SIDES; s++) {
         totals[s] = total_of_match(sides, match, s);
         change->calls[s] = totals[s].calls;
@@ -208,7 +210,7 @@ static void add_row_to_judge(struct judged *judged, const struct tp_changes *cha
     const struct tp_match *match = change->match;
     double calls[TP_SIDES];
     struct tp_side_levels levels[TP_SIDES];
-    if (match->kind != TP_MATCH_SAME || !(change->ns[TP_BASE] > TP_CHANGE_LEAST_SHARE * all))
+    if (match->kind != TP_MATCH_SAME || match->has_no_shape || !(change->ns[TP_BASE] > TP_CHANGE_LEAST_SHARE * all))
         return;
     for (int s = 0; s < TP_SIDES; s++)
         levels[s] = tp_sides_row_levels(&calls[s], sides, s, match->members[s][0]);

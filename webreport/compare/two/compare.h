@@ -150,6 +150,7 @@ struct tp_compare {
     double step_ns[TP_SIDES];              /* median length of a step, ns */
     /* reason why an input allows no verdict, such as "new: the file is cut, .."; "" if there is no damage */
     const char *damage;
+    bool is_data_unknown; /* true: nothing is damaged, but an input cannot show data that the other side shows */
     /* true: a budget limit includes added or changed work; the verdict is then always regressed */
     bool has_change_in_limited_work;
     bool was_machine_busy; /* true: all host rows changed by one factor, so that the machine was busy on one side */

@@ -69,7 +69,7 @@ static void count_causes(struct tp_compare *c)
 }
 
 /* Returns the damage of both sides as text, including ranks that only one side has. Returns "" without damage. */
-static const char *damage_text(const struct tp_compare *c)
+static const char *damage_text(struct tp_compare *c)
 {
     struct tp_damage_runs runs[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++)
@@ -78,7 +78,7 @@ static const char *damage_text(const struct tp_compare *c)
         struct tp_rank_set missing;
         const struct tp_damage_runs *others = &runs[s == TP_BASE ? TP_NEW : TP_BASE];
         const char *side = s == TP_BASE ? "base" : "new";
-        const char *reason = tp_damage_reason(&runs[s], others, TP_NEED_ALL, c->arena);
+        const char *reason = tp_damage_reason(&runs[s], others, TP_NEED_ALL, &c->is_data_unknown, c->arena);
         if (*reason)
             return tp_text_printf(c->arena, "%s: %s", side, reason);
         tp_damage_missing_ranks(&missing, &runs[s], others, c->arena);

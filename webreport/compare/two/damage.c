@@ -58,14 +58,16 @@ static uint32_t first_unknown_that_affects(uint32_t unknown, unsigned needs)
 }
 
 static const char *missing_reason(const struct tp_input_evidence *e, unsigned needs,
-                                  const struct tp_damage_runs *others, struct tp_arena *arena)
+                                  const struct tp_damage_runs *others, bool *is_data_unknown, struct tp_arena *arena)
 {
     unsigned present = needs_recorded_by_default(others);
     uint32_t unknown = first_unknown_that_affects(e->unknown & find_shown_data(others), needs);
     if (needs & tp_evidence_unmet_needs(e))
         return tp_evidence_reason(e, needs, arena);
-    if (unknown)
+    if (unknown) {
+        *is_data_unknown = true;
         return tp_text_printf(arena, "%s, but the other side does", tp_unknown_sentence(unknown));
+    }
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
         if (needs & missed(e, present) & need)
             return tp_text_printf(arena, "the file contains no %s, but the other side does",
@@ -74,10 +76,10 @@ static const char *missing_reason(const struct tp_input_evidence *e, unsigned ne
 }
 
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
-                             struct tp_arena *arena)
+                             bool *is_data_unknown, struct tp_arena *arena)
 {
     for (size_t i = 0; i < runs->count; i++) {
-        const char *reason = missing_reason(&runs->runs[i].evidence, needs, others, arena);
+        const char *reason = missing_reason(&runs->runs[i].evidence, needs, others, is_data_unknown, arena);
         struct tp_str file = runs->runs[i].file;
         if (*reason && runs->count > 1 && file.len)
             return tp_text_printf(arena, "%.*s: %s", (int)(file.len < 80 ? file.len : 80), file.ptr, reason);
@@ -85,6 +87,12 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
             return reason;
     }
     return "";
+}
+
+uint32_t tp_damage_data_of_one_side(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
+{
+    uint32_t one = find_shown_data(runs), other = find_shown_data(others);
+    return one && other ? one ^ other : 0; /* 0 without evidence of a side */
 }
 
 /* ---- ranks ---- */

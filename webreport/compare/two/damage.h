@@ -23,9 +23,13 @@ unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct t
 
 /* Returns the reason why one of `needs` is unmet, such as "the file is cut, ..", in `arena`. The
  * reason is from the first run that does not meet a need. With several runs, the file name precedes the reason. Returns
- * "" if all runs meet all needs. */
+ * "" if all runs meet all needs. *is_data_unknown: set to true if nothing is damaged, but the input cannot show data
+ * that the other side shows; unchanged otherwise. */
 const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_damage_runs *others, unsigned needs,
-                             struct tp_arena *arena);
+                             bool *is_data_unknown, struct tp_arena *arena);
+
+/* Returns the kinds of data that runs of one side show, and no run of the other side, as bits of enum tp_unknown. */
+uint32_t tp_damage_data_of_one_side(const struct tp_damage_runs *runs, const struct tp_damage_runs *others);
 
 /* Fills `missing`, in `arena`, with the ranks of the job that no run has. If the runs of `others` have several ranks,
  * these are the ranks of the job; otherwise the job has all ranks below the world size. The set is empty if a run has

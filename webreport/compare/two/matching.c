@@ -7,7 +7,9 @@
 
 #include <math.h>
 
+#include "webreport/compare/two/damage.h"
 #include "webreport/trace/frame_pairs.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/base/sort.h"
 
 enum { MAX_GROUP = 256, MAX_NAME = 512 };
@@ -68,6 +70,7 @@ struct matcher {
     struct unmatched *unmatched;
     size_t unmatched_count;
     struct tp_strings texts; /* places in the source code, without their line numbers */
+    uint32_t unknown;        /* TP_UNKNOWN_SHAPES and TP_UNKNOWN_DTYPES if only one side shows them */
 };
 
 static double row_time(const struct tp_sides *sides, int side, uint32_t identity)
@@ -96,7 +99,14 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
 }
 
 /* Passes in the order in which they run. Each pass groups rows by other properties of their identity. */
-enum pass { PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
+enum pass { PASS_UNKNOWN_SHAPE, PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
+
+/* Returns true if a row has a shape or a type that the other side cannot show. */
+static bool has_unknown_shape(const struct matcher *m, enum tp_summary_kind kind)
+{
+    return m->unknown &&
+           (kind == TP_SUMMARY_OPERATOR_HOST || kind == TP_SUMMARY_OPERATOR_DEVICE || kind == TP_SUMMARY_KERNEL);
+}
 
 /* Fills the key of the row's group. Returns false if the pass does not match rows of this kind. */
 static bool make_group_key(struct matcher *m, enum pass pass, struct unmatched *row, uint32_t key[4])
@@ -104,6 +114,12 @@ static bool make_group_key(struct matcher *m, enum pass pass, struct unmatched *
     const uint32_t *identity = tp_keys_get(&m->sides->keys, row->identity);
     enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
     key[0] = kind;
+    if (pass == PASS_UNKNOWN_SHAPE) {
+        key[1] = identity[1];
+        key[2] = identity[2];
+        key[3] = m->unknown & TP_UNKNOWN_SHAPES ? TP_NO_ID : identity[3];
+        return has_unknown_shape(m, kind);
+    }
     if (pass == PASS_REPLACED) { /* copies and waits are matched only with copies and waits of the same name */
         bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
         key[1] = m->replaced->group_of[row->side][row->identity];
@@ -294,7 +310,11 @@ static void match_in_pass(struct matcher *m, enum pass pass)
         const uint32_t *identity = tp_keys_get(&m->sides->keys, m->unmatched[start].identity);
         bool is_kernel = identity[0] == TP_SUMMARY_KERNEL;
         bool is_of_operator = is_kernel && tp_strings_get(&m->sides->texts, identity[2]).len > 0;
-        if (pass == PASS_REPLACED) {
+        if (pass == PASS_UNKNOWN_SHAPE) {
+            struct tp_match *match = match_all_rows(m, m->unmatched + start, end - start);
+            match->kind = TP_MATCH_SAME;
+            match->has_no_shape = true;
+        } else if (pass == PASS_REPLACED) {
             uint32_t group = m->replaced->group_of[m->unmatched[start].side][m->unmatched[start].identity];
             match_all_rows(m, m->unmatched + start, end - start)->group = group;
         } else if (pass == PASS_SHAPE) {
@@ -342,14 +362,24 @@ static void match_rows_of_equal_identity(struct matcher *m)
     const struct tp_sides *sides = m->sides;
     for (uint32_t i = 0; i < sides->identity_count; i++) {
         bool has_base = tp_sides_row(sides, TP_BASE, i)->exists, has_new = tp_sides_row(sides, TP_NEW, i)->exists;
-        if (has_base && has_new) {
+        if (has_base && has_new && !has_unknown_shape(m, (enum tp_summary_kind)tp_keys_get(&sides->keys, i)[0])) {
             add_match(m, TP_MATCH_SAME, i, i);
-        } else if (has_base || has_new) {
-            int side = has_base ? TP_BASE : TP_NEW;
-            m->unmatched[m->unmatched_count++] =
-                (struct unmatched){.identity = i, .side = side, .ns = row_time(sides, side, i)};
+            continue;
         }
+        for (int side = 0; side < TP_SIDES; side++)
+            if (tp_sides_row(sides, side, i)->exists)
+                m->unmatched[m->unmatched_count++] =
+                    (struct unmatched){.identity = i, .side = side, .ns = row_time(sides, side, i)};
     }
+}
+
+/* Returns TP_UNKNOWN_SHAPES and TP_UNKNOWN_DTYPES if only one side shows shapes or types of operators. */
+static uint32_t shapes_of_one_side(const struct tp_sides *sides)
+{
+    struct tp_damage_runs runs[TP_SIDES];
+    for (int s = 0; s < TP_SIDES; s++)
+        runs[s] = (struct tp_damage_runs){sides->side[s].input->runs, sides->side[s].input->run_count};
+    return tp_damage_data_of_one_side(&runs[TP_BASE], &runs[TP_NEW]) & (TP_UNKNOWN_SHAPES | TP_UNKNOWN_DTYPES);
 }
 
 void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, const struct tp_replaced *replaced)
@@ -358,9 +388,10 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, 
     struct matcher m = {
         .sides = sides, .replaced = replaced, .arena = arena, .matches = TP_VEC(arena, struct tp_match)};
     tp_strings_init(&m.texts, arena, 0);
-    m.unmatched = tp_arena_array(arena, sides->identity_count, sizeof *m.unmatched);
+    m.unmatched = tp_arena_array(arena, (size_t)sides->identity_count * TP_SIDES, sizeof *m.unmatched);
+    m.unknown = shapes_of_one_side(sides);
     match_rows_of_equal_identity(&m);
-    for (enum pass pass = PASS_REPLACED; pass <= PASS_NAME; pass++)
+    for (enum pass pass = PASS_UNKNOWN_SHAPE; pass <= PASS_NAME; pass++)
         match_in_pass(&m, pass);
     for (size_t i = 0; i < m.unmatched_count; i++) {
         bool is_new = m.unmatched[i].side == TP_NEW;

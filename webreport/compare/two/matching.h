@@ -27,7 +27,8 @@ struct tp_match {
     uint32_t member_count[TP_SIDES];
     /* number, from 1, of the group of operators that replace each other (struct tp_replaced); 0 without a group */
     uint32_t group;
-    uint32_t kernel; /* number, from 1, of the sum of replaced kernels that contains the row; 0 for other rows */
+    bool has_no_shape; /* true: the sum of all shapes and types, because one side does not show them */
+    uint32_t kernel;   /* number, from 1, of the sum of replaced kernels that contains the row; 0 for other rows */
 };
 
 struct tp_matches {

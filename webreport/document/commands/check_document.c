@@ -42,7 +42,15 @@ static const char *name_of_side_text(struct tp_arena *arena, const struct tp_che
 static bool has_damage(const struct tp_check *c)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (c->items[i].cause == TP_CAUSE_DAMAGED)
+        if (c->items[i].cause == TP_CAUSE_DAMAGED && !c->items[i].is_data_unknown)
+            return true;
+    return false;
+}
+
+static bool has_unknown_data(const struct tp_check *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i].is_data_unknown)
             return true;
     return false;
 }
@@ -61,7 +69,11 @@ static const char *headline_text(const struct tp_check *c, struct tp_arena *aren
     if (c->lacks_baseline && !c->is_damaged)
         text = tp_text_printf(arena, "no baseline: %s", text);
     if (c->is_damaged)
-        text = tp_text_printf(arena, "%s: %s", has_damage(c) ? "input damaged" : "input incomplete", text);
+        text = tp_text_printf(arena, "%s: %s",
+                              has_damage(c)         ? "input damaged"
+                              : has_unknown_data(c) ? "different data"
+                                                    : "input incomplete",
+                              text);
     return text;
 }
 

@@ -289,6 +289,8 @@ static const char *no_change_text(const struct tp_compare_wording *w)
         [TP_WORK_CHANGED_OTHER] = "These runs show no significant change of a time.",
     };
     const struct tp_compare *c = w->c;
+    if (c->is_data_unknown)
+        return "The inputs show different data, so tracepress does not report which times changed.";
     if (*c->damage)
         return "An input is damaged, so tracepress does not report which times changed.";
     if (c->is_open)

@@ -142,7 +142,7 @@ static const char *headline_text(const struct tp_compare *c, struct tp_arena *ar
     const struct tp_run_change *change = &c->totals[TP_QUANTITY_STEP].change;
     const char *step = uncertain_change_text(change, arena);
     if (*c->damage)
-        return tp_text_printf(arena, "Input damaged: %s", c->damage);
+        return tp_text_printf(arena, "%s: %s", c->is_data_unknown ? "Different data" : "Input damaged", c->damage);
     if (c->has_change_in_limited_work)
         return tp_compare_work_headline(c, arena);
     if (c->comparability.workload == TP_WORKLOAD_OTHER)

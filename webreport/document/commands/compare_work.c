@@ -135,6 +135,8 @@ const char *tp_compare_work_remark(const struct tp_compare *c, struct tp_arena *
  * lack data that the other side has. */
 static const char *finding_title(const struct tp_compare *c)
 {
+    if (c->is_data_unknown)
+        return "The inputs show different data, so this list of changed work may be wrong";
     if (*c->damage)
         return "An input is damaged, so this list of changed work may be wrong";
     enum tp_work_change_kinds kinds = tp_compare_work_change_kinds(c);
