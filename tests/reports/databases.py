@@ -195,7 +195,7 @@ def payload(schema, form, *numbers):
     return struct.pack("<QQQQ", 3, schema, len(fields), 32 + len(fields)) + fields
 
 
-def add_nccl(folder, as_text):
+def add_nccl(folder, as_text, processes=((1, 4242), (0, 5252))):
     """Two processes that are the ranks 1 and 0 of a job of 4 ranks. Each makes two communicators. In each step, it reduces
     4096 bytes and gathers 4096 bytes over the larger one."""
     export = Export(folder, tables={**TABLES, "NVTX_EVENTS": TABLES["NVTX_EVENTS"] + ", binaryData TEXT",
@@ -205,7 +205,7 @@ def add_nccl(folder, as_text):
               (1001, 5, "CUDA device", 16), (1002, 18, "NCCL communicator ID", None), (1002, 22, "Message size [bytes]", 8))
     for schema, kind, name, offset in fields:
         export.add("NVTX_PAYLOAD_SCHEMA_ENTRIES", domainId=3, schemaId=schema, type=kind, name=name, offset=offset)
-    for rank, pid in ((1, 4242), (0, 5252)):
+    for rank, pid in processes:
         process = Process(export, pid, device=rank)
 
         def nccl(name, start, data):
@@ -229,6 +229,10 @@ def made_nccl(folder):
 
 def made_nccl_text(folder):
     return add_nccl(folder, True)
+
+
+def made_nccl_alone(folder):
+    return add_nccl(folder, True, [(1, 4242)])
 
 
 def made_nccl_two_ranks(folder):
@@ -285,6 +289,13 @@ def made_equal_correlations(folder):
     export, process = made_plain(folder)
     for table in ("KERNEL", "MEMCPY", "MEMSET", "RUNTIME"):
         export.db.execute(f"UPDATE CUPTI_ACTIVITY_KIND_{table} SET correlationId = 5")
+    return export, process
+
+
+def made_long_name(folder):
+    """A kernel whose name needs several pages of the database."""
+    export, process = made_plain(folder)
+    process.kernel("long_" + "name_" * 700 + "end", process.call("cudaLaunchKernel_v7000", 41 * MS), 42 * MS, MS)
     return export, process
 
 

@@ -282,6 +282,32 @@ def counters(folder):
     write(folder, t.bytes())
 
 
+def all_fields(folder):
+    """Slices with every kind of annotation, names and categories as texts, packed lists, links, a wait and a legacy event."""
+    values = {"bool": number(2, 1), "uint": number(3, 7), "int": number(4, 8), "double": real(5, 0.5), "text": message(6, "a text"),
+              "null": message(6, "null"), "pointer": number(7, 4096), "json": message(9, '{"a": [1]}'), "bad json": message(9, "{a"),
+              "lost text": number(17, 99), "nothing": b"",
+              "object": message(11, message(10, "inner") + number(4, 1)) + message(11, message(10, "list") + message(12, real(5, 1.5))),
+              "list": message(12, number(4, 1)) + message(12, number(2, 0)) + message(12, message(6, "x")), "Input Dims": message(
+                  12, message(12, number(4, 2)) + message(12, number(4, 3)))}
+    t = plain()
+    at = BASE + 450000
+    for number_of_slice, (key, value) in enumerate(values.items()):
+        t.slice(at + 10 * number_of_slice, at + 10 * number_of_slice + 5, "aten::add", annotations=[(key, value)])
+    t.slice(at + 500, at + 600, "aten::add", annotations=list(values.items()) + [("more %d" % i, number(4, i)) for i in range(6)])
+    t.slice(at + 700, at + 800, "wait", category="", annotations=[("cuda_sync_kind", message(6, "Stream Sync")),
+                                                                  ("device", number(4, 0)), ("stream", number(4, 7))])
+    event = number(11, 11) + message(4, message(10, "Sequence number") + number(4, 3))
+    named = event + message(23, "aten::mul") + message(22, "cpu_op") + message(47, b"\1" + b"\0" * 7)
+    t.packet(message(11, number(9, BEGIN) + named), time=at + 900)
+    t.packet(message(11, number(9, END) + event + message(48, b"\1" + b"\0" * 7)), time=at + 950)
+    t.packet(message(11, number(9, BEGIN) + event + number(10, 1) + message(3, b"\1\2")), time=at + 960)
+    t.packet(message(11, number(9, END) + event), time=at + 970)
+    for fields in (number(9, 3) + event, number(9, 4) + event + real(44, 2.5), number(9, 4) + event + number(30, 5), event + message(6, "")):
+        t.packet(message(11, fields), time=at + 980)
+    write(folder, t.bytes())
+
+
 def late_track(folder):
     """The description of a track follows its first event."""
     t = Trace()
@@ -311,7 +337,7 @@ def two_sequences(folder):
 KINDS = {"plain": lambda folder: write(folder, plain().bytes()), "blocks": blocks, "touching": touching, "clock": clock, "cleared": cleared,
          "lost": lost, "first_mark": first_mark, "compressed": compressed, "bomb": bomb, "cut": cut, "cut_gzip": cut_gzip, "broken": broken, "deep": deep,
          "open_slices": open_slices, "ftrace": ftrace, "other_program": other_program, "copies": copies, "launch": launch,
-         "counters": counters, "late_track": late_track, "rank": rank, "two_sequences": two_sequences}
+         "counters": counters, "all_fields": all_fields, "late_track": late_track, "rank": rank, "two_sequences": two_sequences}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])
