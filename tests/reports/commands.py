@@ -26,7 +26,7 @@ def database(kind):
 
 
 KINDS = {"nsys": database("plain"), "rocpd": database("rocpd"), "rpd": database("rpd"), "perfetto": perfetto.KINDS["plain"],
-         "two_samples": two_samples, "shapes_of_one_side": database("shapes_of_one_side")}
+         "nvprof": database("nvprof"), "two_samples": two_samples, "shapes_of_one_side": database("shapes_of_one_side")}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])
