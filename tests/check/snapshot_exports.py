@@ -594,15 +594,15 @@ def case_refusals():
 
 def case_several_files():
     """Files of one folder, and files with one name, get folders of their own."""
-    for name in ("job/rank0", "job/rank1", "more/rank0"):
+    for name in ("two/rank0", "two/rank1", "more/rank0"):
         os.makedirs(os.path.join(WORK, os.path.dirname(name)), exist_ok=True)
         write(os.path.join(WORK, name + ".pickle"), larger())
     out = folder("out")
-    run("export", WORK + "/job", "--to", "sqlite", "-o", out, "-q")
+    run("export", WORK + "/two", "--to", "sqlite", "-o", out, "-q")
     equal("files", sorted(os.path.join(d, f) for d in os.listdir(out) for f in os.listdir(os.path.join(out, d))),
           ["rank0/rank0.sqlite", "rank1/rank1.sqlite"])
     out = folder("out")
-    run("export", WORK + "/job/rank0.pickle", WORK + "/more/rank0.pickle", "--to", "sqlite", "-o", out, "-q")
+    run("export", WORK + "/two/rank0.pickle", WORK + "/more/rank0.pickle", "--to", "sqlite", "-o", out, "-q")
     equal("same names", sorted(os.listdir(out)), ["rank0.1", "rank0.2"])
 
 

@@ -73,15 +73,17 @@ of_others() {
     printf 'whatever' >t.qdrep && foreign t.qdrep 'an Nsight Systems report' || return 1
     printf 'whatever' >t.qdstrm && foreign t.qdstrm 'an Nsight Systems report'
 }
-# A memory snapshot has its own page; commands that need a trace name the command that reads it.
+# A memory snapshot has its own page and tables; commands that need a trace name the commands that read it.
 of_snapshots() {
     printf '\200\004}(\214\010segments' >t.pickle
     "$TP" report t.pickle -o o.html 2>err
     [ $? = 3 ] && grep -q 't.pickle: the file ends at byte .*written only in part' err || { cat err; return 1; }
     "$TP" table t.pickle 2>err
-    [ $? = 3 ] && grep -q 't.pickle.*a memory snapshot of torch.*tracepress report' err || { cat err; return 1; }
+    [ $? = 3 ] && grep -q 't.pickle: the file ends at byte .*written only in part' err || { cat err; return 1; }
+    "$TP" summarize t.pickle -o o.tps 2>err
+    [ $? = 3 ] && grep -q 't.pickle: a memory snapshot has no summary.*: report, diff and check read' err || { cat err; return 1; }
 }
-check "a cut memory snapshot is refused with its last byte, and table names the command that reads snapshots" of_snapshots
+check "a cut memory snapshot is refused with its last byte, and summarize names the commands that read snapshots" of_snapshots
 check "files of other tools are called by their names when refused, with the next step" of_others
 
 # ---- inputs that are not files ----

@@ -379,8 +379,8 @@ static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
 /* ---- counters of devices ---- */
 
 static const struct tp_rows_column counter_columns[] = {
-    {"name", TEXT, "name of the counter with its unit, such as Power (W)", true},
     {"device", INT, "number of the device", false},
+    {"name", TEXT, "name of the counter with its unit, such as Power (W)", true},
     {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
     {"value", REAL, "value of the sample, in the unit of the counter", false},
 };
@@ -393,8 +393,8 @@ static uint32_t counter_count(const struct tp_rows *rows)
 static void fill_counter(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
     const struct tp_device_counter *sample = &rows->model->trace->input.counters[row];
-    add_text_cell_by_id(&cell, &rows->model->trace->texts, sample->name);
     add_int_cell(&cell, sample->device);
+    add_text_cell_by_id(&cell, &rows->model->trace->texts, sample->name);
     add_int_cell(&cell, tp_sat_sub(sample->ts_ns, rows->first_ns));
     cell->real = sample->value;
 }
