@@ -146,7 +146,7 @@ static void each_process_is_a_part(void **state)
     assert_int_equal(all.parts.count, 2);
     assert_int_equal(TP_AT(&all.parts, struct tp_input_part, 0)->number, 9);
     assert_true(tp_str_equal(TP_AT(&all.parts, struct tp_input_part, 1)->name, TP_STR("process 12")));
-    one.part = (struct tp_input_part){12, TP_STR("process 12")};
+    one.part = (struct tp_input_part){.number = 12, .name = TP_STR("process 12")};
     one.options.part = &one.part;
     assert_int_equal(read_script(&one, script), TP_OK);
     assert_int_equal(one.trace.device_count, 1);

@@ -88,6 +88,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     struct tp_profile profile = tp_walked_profile(walked);
     struct tp_export export = {.profile = &profile,
                                .path = walked->path,
+                               .is_part = walked->file->part && walked->file->part->rows,
                                .read = &job->options->read,
                                .reading = &a->trace.reading,
                                .is_slim = job->options->is_slim,

@@ -46,8 +46,9 @@ struct tp_export {
     const struct tp_profile *profile; /* profile to export: trace, order of its events, model, views, advice */
     /* memory snapshot to export, for formats that take snapshots; then `profile` is NULL. NULL for a trace */
     const struct tp_snapshot_result *snapshot;
-    const char *out;                     /* folder given by -o */
-    const char *path;                    /* path of the trace file, for formats that read the file again */
+    const char *out;  /* folder given by -o */
+    const char *path; /* path of the trace file, for formats that read the file again */
+    bool is_part;     /* true if the file is a merged trace in JSON, of which `profile` is one rank */
     const struct tp_trace_options *read; /* the options with which the trace was read */
     struct tp_reading *reading;          /* numbers of elements that were read, skipped and repaired */
     /* folder for the files. It is `out` for a single profile. With several profiles, each profile has a folder

@@ -35,6 +35,12 @@ void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *run
                           runs->ignored_count > 1 ? " and others" : "",
                           runs->ignored_count == 1 ? "the file" : "the files",
                           runs->ignored_count == 1 ? "it" : "them");
+    if (runs->overlapping_count)
+        tp_console_notice(console,
+                          "%zu recording%s at the same time as another one of worker %.*s: counted as workers "
+                          "of their own",
+                          runs->overlapping_count, runs->overlapping_count == 1 ? " is" : "s are",
+                          (int)runs->first_overlapping_worker.len, runs->first_overlapping_worker.ptr);
     if (runs->special_count)
         tp_console_notice(console, "%s%s: not a regular file, left out", runs->first_special_path,
                           runs->special_count > 1 ? " and others" : "");

@@ -26,6 +26,11 @@ struct tp_decoder {
                                                                tp_decoder_release */
     /* numbers of events with phase B and with phase E, which are counted but not paired */
     uint64_t begin_events, end_event_count;
+    const struct tp_part_rows *part; /* the events to read of a merged trace (merged_ranks.h); NULL for all events */
+    uint64_t other_part_events;      /* number of elements that do not belong to the part */
+    struct tp_buf part_pid;          /* pid without its label; freed by tp_decoder_release */
+    bool lists_ranks;                /* copy of the option in struct tp_trace_options */
+    struct tp_vec thread_ranks;      /* elements: int64_t */
     /* what torch's CUPTI backend wrote (decode_cuspy.c) */
     struct {
         bool is_recognized;                                   /* true if an event has a sign of this backend */
@@ -33,8 +38,8 @@ struct tp_decoder {
     } cuspy;
 };
 
-/* Opens a decoder that delivers to `sink`, which the caller must keep open. */
-void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink);
+/* Opens a decoder that delivers to `sink`, which the caller must keep open. options: NULL for default options. */
+void tp_decoder_init(struct tp_decoder *decoder, struct tp_sink *sink, const struct tp_trace_options *options);
 void tp_decoder_release(struct tp_decoder *decoder);
 
 /* Registers in `layout` the interner of each text field that the decoder interns. */

@@ -1,7 +1,8 @@
 /* Opens and closes the decoder of JSON events: see decode.h. */
 #include "webreport/trace/decode_parts.h"
+#include "webreport/trace/input_part.h"
 
-void tp_decoder_init(struct tp_decoder *d, struct tp_sink *sink)
+void tp_decoder_init(struct tp_decoder *d, struct tp_sink *sink, const struct tp_trace_options *options)
 {
     struct tp_arena *arena = sink->trace->arena;
     memset(d, 0, sizeof *d);
@@ -11,6 +12,10 @@ void tp_decoder_init(struct tp_decoder *d, struct tp_sink *sink)
     tp_buf_init(&d->argument_text, 0);
     tp_strings_init(&d->row_texts, arena, 0);
     d->thread_by_row_text = TP_VEC(arena, uint32_t);
+    d->thread_ranks = TP_VEC(arena, int64_t);
+    tp_buf_init(&d->part_pid, 0);
+    d->lists_ranks = options && options->lists_ranks;
+    d->part = options && options->part ? options->part->rows : NULL;
 }
 
 void tp_decoder_set_interners(struct tp_decoder *d, struct tp_learned_keys *layout)
@@ -29,6 +34,7 @@ void tp_decoder_release(struct tp_decoder *d)
 {
     tp_buf_release(&d->row_key);
     tp_buf_release(&d->argument_text);
+    tp_buf_release(&d->part_pid);
 }
 
 void tp_element_count_text_flags(struct tp_decoder *d, const struct tp_element *e, unsigned flags)

@@ -197,6 +197,8 @@ static void decode_complete_event(struct tp_decoder *d, const struct tp_element 
     read_correlation(e, &slice);
     event->flags = (flags | event_flags_by_arguments(e)) & 15;
     event->thread = tp_element_thread(d, e);
+    if (d->lists_ranks)
+        tp_decode_rank(d, e, event->thread);
     event->detail = tp_decode_detail(d, e, event);
     if (d->sink->wants_arguments && e->spans->has_own_args)
         deliver_arguments(d, e, event);
@@ -284,8 +286,8 @@ static bool is_graph_dependency(const struct tp_spans *spans)
     return token.len >= LEAST_DIGITS && tp_number_parse_int(token, &id) == TP_NUMBER_OK && id >= INT64_C(1) << 40;
 }
 
-void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
-                      uint64_t offset)
+static void decode_element(struct tp_decoder *d, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
+                           uint64_t offset)
 {
     struct tp_element e = {.text = text, .spans = spans, .offset = offset, .ordinal = ordinal};
     struct tp_str ph = tp_span_text(spans, TP_FIELD_PH);
@@ -348,9 +350,25 @@ void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_
         decode_instant(d, &e);
 }
 
+void tp_decoder_event(struct tp_decoder *d, struct tp_str text, const struct tp_spans *spans, uint32_t ordinal,
+                      uint64_t offset)
+{
+    if (!d->part) {
+        decode_element(d, text, spans, ordinal, offset);
+        return;
+    }
+    struct tp_spans own = *spans;
+    if (tp_decode_selects_event(d, &own))
+        decode_element(d, text, &own, ordinal, offset);
+    else
+        d->other_part_events++;
+}
+
 void tp_decoder_finish(struct tp_decoder *d)
 {
     if (d->begin_events || d->end_event_count)
         d->trace->reading.notices[TP_NOTICE_UNBALANCED] = d->begin_events + d->end_event_count;
     tp_decode_cuspy_finish(d);
+    tp_decode_part_finish(d);
+    tp_decode_ranks_finish(d);
 }

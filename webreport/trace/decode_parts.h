@@ -41,6 +41,16 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e);
 bool tp_decode_device_counter(struct tp_decoder *d, const struct tp_element *e);
 /* Finds signs of torch's CUPTI backend in a complete event, and counts the events that only this backend writes. */
 void tp_decode_cuspy_signs(struct tp_decoder *d, const struct tp_element *e, unsigned kind);
+/* Returns whether the part of a merged trace that is read contains the event. Removes the label from its pid. d->part
+ * must be set. */
+bool tp_decode_selects_event(struct tp_decoder *d, struct tp_spans *spans);
+/* Delivers the facts of the part, after the last member of the document was read. Does nothing without a part. */
+void tp_decode_part_finish(struct tp_decoder *d);
+/* Reads the argument "rank" of a slice, which merged traces have. */
+void tp_decode_rank(struct tp_decoder *d, const struct tp_element *e, uint32_t thread);
+/* Moves the ranks of threads into the trace. */
+void tp_decode_ranks_finish(struct tp_decoder *d);
+
 /* Delivers the facts of the input if torch's CUPTI backend wrote it. */
 void tp_decode_cuspy_finish(struct tp_decoder *d);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);

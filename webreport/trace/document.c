@@ -218,8 +218,8 @@ static int read_whole_document(void *context, struct tp_error *err)
     struct tp_reader *r = &reading->reader;
     (void)err; /* ignored, because errors are written to source->err */
     tp_learned_keys_init(&r->layout, r->trace->arena);
-    tp_decoder_init(&r->decoder, reading->source->sink);
-    if (!r->visitor)
+    tp_decoder_init(&r->decoder, reading->source->sink, reading->source->options);
+    if (!r->visitor && !r->decoder.part) /* otherwise texts of other parts would be stored */
         tp_decoder_set_interners(&r->decoder, &r->layout);
     if (r->window.is_strict)
         r->window.code =

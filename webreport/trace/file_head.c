@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "webreport/trace/event_search.h"
 #include "webreport/trace/inflate.h"
 #include "webreport/trace/inputs/signs.h"
+#include "webreport/trace/json/number.h"
+#include "writer/base/crc32c.h"
 #include "writer/base/input.h"
 #include "writer/base/limits.h"
 #include "writer/base/str.h"
@@ -117,6 +120,59 @@ int64_t tp_file_head_rank(const char *path)
     int64_t number = rank ? parse_number_after_colon(rank, end) : -1;
     release_start_of_file(&head);
     return number;
+}
+
+/* Extends the times by those of the complete events in a piece of text. */
+static void add_times(struct tp_file_times *times, const char *text, size_t size)
+{
+    const char *end = text + size;
+    for (const char *at = tp_search_next_event(text, end), *next; at < end; at = next) {
+        int64_t ts, dur = 0;
+        next = tp_search_next_event(at, end);
+        struct tp_str ph = tp_search_value(at, next, "\"ph\"");
+        if (next == end || ph.len != 3 || ph.ptr[1] != 'X' ||
+            tp_number_parse_time(tp_search_value(at, next, "\"ts\""), &ts) != TP_NUMBER_OK)
+            continue;
+        tp_number_parse_time(tp_search_value(at, next, "\"dur\""), &dur);
+        times->start_ns = ts < times->start_ns ? ts : times->start_ns;
+        times->end_ns = dur >= 0 && ts + dur > times->end_ns ? ts + dur : times->end_ns;
+    }
+}
+
+/* Extends the times by those of the last events of a file, unless the file is compressed. */
+static void add_times_of_tail(struct tp_file_times *times, const char *path)
+{
+    struct tp_input input;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return;
+    char *tail = input.size > HEADER ? malloc(HEADER) : NULL;
+    if (tail && pread(input.fd, tail, 2, 0) == 2 && memcmp(tail, "\x1F\x8B", 2) != 0 &&
+        pread(input.fd, tail, HEADER, (off_t)(input.size - HEADER)) == HEADER)
+        add_times(times, tail, HEADER);
+    free(tail);
+    close(input.fd);
+}
+
+bool tp_file_head_times(struct tp_file_times *times, const char *path)
+{
+    const int64_t year_2000_ns = 946684800ll * 1000000000;
+    struct head head = read_start_of_file(path, HEADER);
+    int64_t base_ns = 0;
+    *times = (struct tp_file_times){.start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    if (head.size) {
+        struct tp_str base = tp_search_value(head.text, head.text + head.size, "\"baseTimeNanoseconds\"");
+        if (tp_number_parse_int(base, &base_ns) != TP_NUMBER_OK || base_ns < 0 || base_ns > TP_MAX_TIME_NS)
+            base_ns = 0;
+        times->checksum = tp_crc32c(head.text, head.size);
+        add_times(times, head.text, head.size);
+    }
+    release_start_of_file(&head);
+    if (times->end_ns < times->start_ns)
+        return false;
+    add_times_of_tail(times, path);
+    times->start_ns += base_ns;
+    times->end_ns += base_ns;
+    return times->start_ns >= year_2000_ns;
 }
 
 bool tp_file_head_is_snapshot(const char *path)

@@ -18,6 +18,16 @@ bool tp_file_head_is_from_outside(const char *path);
  * contain no rank. */
 int64_t tp_file_head_rank(const char *path);
 
+/* The time of a recording, ns since the epoch, found without reading the whole file. */
+struct tp_file_times {
+    int64_t start_ns, end_ns; /* the end may be too early, because only a part of the events is examined */
+    uint32_t checksum;        /* of the first bytes; equal for copies of a file */
+};
+
+/* Finds the time of a trace in JSON in its first and, unless it is gzip, last 64 KiB of text. Returns false if these
+ * parts contain no events or the file has no absolute time. */
+bool tp_file_head_times(struct tp_file_times *times, const char *path);
+
 /* Returns true if a regular file is a memory snapshot, according to the table of input formats. */
 bool tp_file_head_is_snapshot(const char *path);
 

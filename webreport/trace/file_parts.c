@@ -3,15 +3,22 @@
 
 #include <string.h>
 
+#include "webreport/trace/document.h"
 #include "webreport/trace/file_head.h"
 #include "webreport/trace/inputs/input_format.h"
+#include "webreport/trace/merged_ranks.h"
+
+/* Returns the function that lists the parts of files of a format; NULL if a file is always one trace. */
+static tp_input_parts_lister *lister_of_format(const struct tp_input_format *format)
+{
+    return format->read == tp_document_read ? tp_merged_ranks_list : format->list_parts;
+}
 
 void tp_file_parts_find(struct tp_vec *parts, const char *path)
 {
     const struct tp_input_format *format = tp_file_head_format(path);
-    if (!format || !format->list_parts)
-        return;
-    if (format->list_parts(parts, path, NULL) < 0)
+    tp_input_parts_lister *list = format ? lister_of_format(format) : NULL;
+    if (list && list(parts, path, NULL) < 0)
         parts->count = 0;
 }
 

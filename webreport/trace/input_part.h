@@ -14,9 +14,35 @@
 #include "writer/base/error.h"
 #include "writer/base/str.h"
 
+/* The events of a part of a merged trace in JSON (merged_ranks.h): those whose pid begins with `label`, or is one of
+ * `pids`. */
+struct tp_part_rows {
+    struct tp_str label; /* text with brackets, such as "[TP00]"; empty if `pids` selects the events */
+    const int64_t *pids; /* ascending */
+    size_t pid_count;
+    int64_t rank, world_size; /* TP_NULL_INT if the file does not contain ranks */
+    const char *producer;     /* static text for messages */
+    const char *refusal;      /* why the file cannot be read; NULL if it can */
+};
+
+/* Returns the index of the first of several ascending pids that is not below `pid`; `count` if none exists. */
+static inline size_t tp_part_pid_index(const int64_t *pids, size_t count, int64_t pid)
+{
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (pids[middle] < pid)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
 struct tp_input_part {
     int64_t number;     /* number that the reader uses to select the part, and that the user gives: a pid or a rank */
     struct tp_str name; /* words that are added to the name of the worker: "process 4242" */
+    const struct tp_part_rows *rows; /* the events of the part in a trace in JSON (merged_ranks.h); otherwise NULL */
 };
 
 /* Appends the parts of the file `path` to `parts` (elements: struct tp_input_part, texts in parts->arena), at most

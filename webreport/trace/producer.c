@@ -2,6 +2,7 @@
  * only this producer writes. */
 #include "webreport/trace/producer.h"
 
+#include "webreport/trace/rank_split.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/buf.h"
 #include "writer/base/str.h"
@@ -160,6 +161,9 @@ static bool has_steps(const struct tp_trace *trace)
 static int refuse_merged_files(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;
+    int code = tp_rank_split_check(trace, err);
+    if (code < 0)
+        return code;
     for (uint32_t i = 0; i < trace->event_count && (i || has_steps(trace)); i++) {
         const struct tp_event *e = &trace->events[i];
         if (e->kind != TP_KIND_ANNOTATION ||

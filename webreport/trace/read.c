@@ -4,6 +4,7 @@
 #include "webreport/trace/document.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/input_derive.h"
+#include "webreport/trace/input_part.h"
 #include "webreport/trace/inputs/input_format.h"
 #include "webreport/trace/json/strict.h"
 #include "webreport/trace/producer.h"
@@ -90,6 +91,9 @@ static int read_input(void *context, struct tp_error *err)
     int code = find_format(source, &format);
     if (code < 0)
         return code;
+    const struct tp_input_part *part = job->options ? job->options->part : NULL;
+    if (part && part->rows && part->rows->refusal)
+        return tp_error_set(source->err, TP_EFORMAT, 0, "%s", part->rows->refusal);
     bool is_wanted =
         format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
     if (!is_wanted)
@@ -107,7 +111,8 @@ static int read_input(void *context, struct tp_error *err)
     tp_input_facts_derive(trace);
     tp_blocks_per_sm_derive(trace);
     derive_frames_and_stacks(trace, job->options);
-    return job->sink.wants_tensors && trace->tensor_count ? TP_OK : tp_producer_check(trace, source->err);
+    bool accepts_all = (job->sink.wants_tensors && trace->tensor_count) || (job->options && job->options->lists_ranks);
+    return accepts_all ? TP_OK : tp_producer_check(trace, source->err);
 }
 
 static int open_sink(void *context, struct tp_error *err)

@@ -13,6 +13,7 @@
 #include "webreport/trace/file_head.h"
 #include "webreport/trace/file_parts.h"
 #include "webreport/trace/inputs/input_format.h"
+#include "webreport/trace/worker_names.h"
 #include "writer/base/limits.h"
 #include "writer/base/path.h"
 #include "writer/base/sort.h"
@@ -103,20 +104,15 @@ static void mark_additional_files(struct tp_run *run)
     }
 }
 
-static bool is_helper_file(const struct tp_run_file *file)
-{
-    return tp_str_ends(file->worker, TP_WORKER_HELPER) || tp_str_ends(file->worker, TP_WORKER_INSIDE);
-}
-
 /* Marks the files of helper processes. Marks none if the run has only such files, because its numbers would then use no
  * file. */
 static void mark_helper_files(struct tp_run *run)
 {
     size_t helper_count = 0;
     for (size_t i = 0; i < run->file_count; i++)
-        helper_count += is_helper_file(&run->files[i]);
+        helper_count += tp_run_file_has_helper_name(&run->files[i]);
     for (size_t i = 0; i < run->file_count && helper_count < run->file_count; i++)
-        run->files[i].is_helper |= is_helper_file(&run->files[i]);
+        run->files[i].is_helper |= tp_run_file_has_helper_name(&run->files[i]);
 }
 
 /* Returns the position of a file in the order by detail; files with most detail come first. */
@@ -140,7 +136,7 @@ static void mark_outside_traces(struct tp_arena *arena, struct tp_run *run)
         struct tp_run_file *file = &run->files[i];
         file->is_program = tp_file_head_is_from_outside(file->path);
         program_count += file->is_program;
-        result_trace_count += !file->is_program && !is_helper_file(file);
+        result_trace_count += !file->is_program && !tp_run_file_has_helper_name(file);
     }
     for (size_t i = 0; i < run->file_count && program_count; i++) {
         run->files[i].is_program &= result_trace_count > 0;
@@ -151,48 +147,15 @@ static void mark_outside_traces(struct tp_arena *arena, struct tp_run *run)
         tp_merge_sort(arena, run->files, run->file_count, sizeof *run->files, compare_by_detail, NULL);
 }
 
-/* Appends the rank to the worker names of files [first, end), if the files name different ranks in their metadata.
- * All these files have the same worker name. */
-static void append_rank_to_names(struct tp_arena *arena, struct tp_run_file *files, size_t first, size_t end)
-{
-    int64_t *ranks = tp_arena_array(arena, end - first, sizeof *ranks), known = -1;
-    bool is_one_rank = true;
-    for (size_t i = first; i < end; i++) {
-        int64_t rank = ranks[i - first] = tp_file_head_rank(files[i].path);
-        is_one_rank &= rank < 0 || known < 0 || rank == known;
-        known = rank < 0 ? known : rank;
-    }
-    for (size_t i = first; i < end && !is_one_rank; i++) {
-        if (ranks[i - first] < 0)
-            continue;
-        struct tp_str worker = files[i].worker;
-        size_t room = worker.len + 32;
-        char *text = tp_arena_alloc(arena, room);
-        int size = snprintf(text, room, "%.*s-rank%lld", (int)worker.len, worker.ptr, (long long)ranks[i - first]);
-        files[i].worker = (struct tp_str){text, (size_t)size};
-    }
-}
-
-/* Adds the rank to equal worker names. Processes of a job in containers may have equal host names and pids, and so
- * equal worker names. */
-static void add_ranks_to_names(struct tp_arena *arena, struct tp_run *run)
-{
-    size_t end;
-    for (size_t i = 0; i < run->file_count; i = end) {
-        struct tp_run_file *files = run->files;
-        for (end = i + 1; end < run->file_count && tp_str_equal(files[i].worker, files[end].worker);)
-            end++;
-        if (end - i > 1 && !is_helper_file(&files[i]) && !tp_str_ends(files[i].worker, TP_WORKER_SECOND))
-            append_rank_to_names(arena, files, i, end);
-    }
-}
-
 /* Sets the span number of each file. Files of one worker with equal times have equal spans. */
 static void set_span_numbers(struct search *s, struct tp_run *run)
 {
     qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_time);
-    if (!s->suffix) /* only traces need ranks and spans; a suffix means that the files are summaries */
-        add_ranks_to_names(s->arena, run);
+    if (!s->suffix) { /* only traces need ranks and spans; a suffix means that the files are summaries */
+        tp_worker_names_add_ranks(run, s->arena);
+        qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_time);
+        tp_worker_names_separate(run, s->found, s->arena);
+    }
     qsort(run->files, run->file_count, sizeof *run->files, compare_by_worker_time);
     uint64_t position = 0;
     for (size_t i = 0; i < run->file_count; i++) {

@@ -495,6 +495,8 @@ struct tp_trace {
     uint32_t thread_count;
     struct tp_process *processes;
     uint32_t process_count;
+    int64_t *thread_ranks;  /* for each thread: argument "rank" of its slices, or -1; NULL without lists_ranks */
+    uint64_t ranked_slices; /* number of slices with an argument "rank"; 0 without lists_ranks */
     struct tp_gpu_property *gpus;
     uint32_t gpu_count;
     bool has_gpu_list; /* true if the member deviceProperties is a list */
@@ -525,6 +527,7 @@ struct tp_trace_options {
     /* the part of an input with several processes or ranks to read (input_part.h); NULL for the whole input */
     const struct tp_input_part *part;
     const char *process;    /* number of the only part to read: see struct tp_run_search; NULL for all parts */
+    bool lists_ranks;       /* keep thread_ranks, and accept a file of several ranks (merged_ranks.h) */
     const char *step_range; /* name of the ranges that are the steps; NULL: the reader chooses them */
 };
 

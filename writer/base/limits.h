@@ -26,8 +26,11 @@
 #define TP_MAX_DATABASE_DEVICES 1024u
 #define TP_MAX_NCCL_FIELDS 256u
 #define TP_MAX_UNPACKED_DATABASE_BYTES (8ull << 30)
-#define TP_MAX_INPUT_PARTS 4096u /* processes or ranks in one input file */
-#define TP_MAX_HEADER_KEYS 256u  /* top-level keys that are stored for a trace */
+#define TP_MAX_RANK_SEARCH_BYTES (1u << 19) /* text of a gzip file that is searched for several ranks */
+#define TP_MAX_OVERLAPPING_FILES 256        /* recordings of one worker name that overlap */
+#define TP_MAX_MERGED_RANKS 1024u           /* ranks in one trace in JSON */
+#define TP_MAX_INPUT_PARTS 4096u            /* processes or ranks in one input file */
+#define TP_MAX_HEADER_KEYS 256u             /* top-level keys that are stored for a trace */
 /* bytes of all distinct texts in one table of texts (struct tp_strings) */
 #define TP_MAX_STRING_TABLE_BYTES (3ull << 30)
 /* largest absolute value of ts and dur, so that the difference of two end times fits into 64 bits */

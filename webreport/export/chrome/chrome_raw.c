@@ -152,6 +152,10 @@ static int find_part_for_filter(struct passing *p, struct tp_error *err)
 int tp_export_chrome_raw(const struct tp_export *export, const char *path, struct tp_error *err)
 {
     struct passing *p = tp_arena_alloc(export->arena, sizeof *p);
+    if (export->is_part)
+        return tp_error_set(err, TP_ENOTFOUND, 0,
+                            "is a file of several ranks, and this format copies whole files: choose another format, or "
+                            "--slim");
     p->export = export;
     p->needs = tp_export_chrome_needs(export);
     p->selects_part = export->filter && tp_filter_selects_part(export->filter);

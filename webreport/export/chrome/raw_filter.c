@@ -16,7 +16,7 @@ void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_tra
     filter->place_size = 0;
     filter->launched_count = 0;
     tp_sink_open(&filter->sink, rows, arena, NULL);
-    tp_decoder_init(&filter->rows, &filter->sink);
+    tp_decoder_init(&filter->rows, &filter->sink, NULL);
     if (filter->has_threads)
         tp_sink_copy_threads(&filter->sink, trace);
 }

@@ -39,7 +39,8 @@ struct tp_input_format {
     /* sentence that names the format and what the user can do; NULL if the format is never refused. A format with a
      * reader is refused only for callers that do not want it (tp_trace_options.reads_spools). */
     const char *refusal;
-    tp_input_parts_lister *list_parts; /* lists the processes or ranks in a file; NULL if a file is always one trace */
+    tp_input_parts_lister *list_parts; /* lists the processes or ranks in a file; NULL for JSON (merged_ranks.h) and
+                                          if a file is always one trace */
 };
 
 /* All input formats. A file has the format of the first row that recognizes it. The row of traces in JSON accepts every

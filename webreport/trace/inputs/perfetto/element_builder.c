@@ -9,7 +9,7 @@ static const char padding[TP_FEED_PAD];
 
 void tp_builder_init(struct tp_builder *builder, struct tp_sink *sink)
 {
-    tp_decoder_init(&builder->decoder, sink);
+    tp_decoder_init(&builder->decoder, sink, NULL);
     tp_scan_init(&builder->scan);
     tp_buf_init(&builder->tokens, TP_MAX_EVENT_BYTES);
     tp_buf_init(&builder->args, TP_MAX_EVENT_BYTES);

@@ -96,7 +96,7 @@ static int list_database_parts(struct job *job, const struct tp_database_produce
         int64_t pid = *TP_AT(&pids, int64_t, i);
         int size = snprintf(name, sizeof name, "process %lld", (long long)pid);
         *(struct tp_input_part *)tp_vec_push(job->parts) =
-            (struct tp_input_part){pid, {tp_arena_copy(job->parts->arena, name, (size_t)size), (size_t)size}};
+            (struct tp_input_part){pid, {tp_arena_copy(job->parts->arena, name, (size_t)size), (size_t)size}, NULL};
     }
     return code;
 }
