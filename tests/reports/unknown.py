@@ -86,6 +86,47 @@ def made_clock_healthy(folder):
     with_counters(folder, 1920, 700, 90)
 
 
+# ---- devices of other makers ----
+
+def made_ascend(folder, name="MatMulV2", task="AI_CORE"):
+    """Two devices of Ascend with pids 40 and 30. Each step, each device runs an operation of 9 ms that a link connects to
+    its operator, and a record of an event that is no work."""
+    events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
+              for pid, name in ((1, "Python"), (2, "CANN"), (30, "Ascend Hardware"), (40, "Ascend Hardware"))]
+    for step in range(STEPS):
+        begin = step * STEP
+        events.append({"ph": "X", "name": f"ProfilerStep#{step}", "cat": "user_annotation", "pid": 1, "tid": 1, "ts": f"{begin}.000", "dur": STEP})
+        for place, pid in enumerate((40, 30)):
+            start, end = f"{begin + 100 + 300 * place}.000", f"{begin + 700 + place}.000"
+            link = {"cat": "async_npu", "name": "torch_to_npu", "id": step * 2 + place}
+            events += [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": start, "dur": 200, "args": {}},
+                       {"ph": "s", "pid": 1, "tid": 1, "ts": start, **link},
+                       {"ph": "X", "name": "AscendCL@aclrtLaunchKernel", "pid": 2, "tid": 2, "ts": start, "dur": 5, "args": {}},
+                       {"ph": "X", "name": name, "pid": pid, "tid": 5, "ts": end, "dur": 9000, "args": {"Task Type": task}},
+                       {"ph": "X", "name": "EVENT_RECORD", "pid": pid, "tid": 5, "ts": f"{begin + 9750}.000", "dur": 1, "args": {"Task Type": "EVENT_RECORD"}},
+                       {"ph": "f", "bp": "e", "pid": pid, "tid": 5, "ts": end, **link}]
+        events.append({"ph": "X", "name": "AscendCL@aclrtSynchronizeStream", "pid": 2, "tid": 1, "ts": f"{begin + 9000}.000", "dur": 500, "args": {}})
+    with open(os.path.join(folder, "trace_view.json"), "w", encoding="utf-8") as file:
+        json.dump(events, file)
+
+
+def made_ascend_copies(folder):
+    made_ascend(folder, "hcom_copy", "SDMA_SQE")
+
+
+def made_gaudi(folder):
+    """A Gaudi device, whose profiler gives the events of the device and of the host the same category."""
+    training = Training()
+    training.events += [{"ph": "M", "name": "process_labels", "pid": pid, "tid": 0, "args": {"labels": labels}} for pid, labels in ((100, "CPU"), (0, "HPU 0"))]
+    for step in range(STEPS):
+        begin = step * STEP
+        training.event("user_annotation", f"ProfilerStep#{step}", 100, 1, begin, STEP)
+        training.event("cpu_op", "aten::mm", 100, 1, begin + 300, 400)
+        training.event("hpu_op", "launch recipe", 100, 1, begin + 400, 100)
+        training.event("hpu_op", "GEMM", 0, 7, begin + 600, 9000, recipeId=3)
+    training.write(folder)
+
+
 def made_complete(folder):
     of(folder)
 

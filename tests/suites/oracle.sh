@@ -32,6 +32,15 @@ compare() { # compare OURS REFERENCE: compares a document of the product with th
     tail -n 8 said
     return 1
 }
+made() { # made KIND: compares the documents of a made trace of another device
+    rm -rf "made_$1" && mkdir "made_$1" && python3 "$ORACLE/../reports/unknown.py" "$1" "made_$1" &&
+        "$TP" report "made_$1"/*.json -o out.html --json out.json --quiet && python3 "$ORACLE/definitions.py" "made_$1"/*.json -o ref.json &&
+        compare out.json ref.json
+}
+for kind in ascend ascend_copies gaudi; do
+    check "numbers of a made trace: $kind" made "$kind"
+done
+
 # Excludes recordings of tracepress, because they declare kinds of ranges (K1 to K5 of docs/definitions.md), which the
 # definitions do not read.
 find "$SHARED/data/traces" "$SHARED/data/torch" "$SHARED/data/truth/scenarios" "$SHARED/data/advice/calibration" "$SHARED/data/reports" \

@@ -274,6 +274,7 @@ static const struct pattern parts[] = {
     {"EventSynchronize", TP_MARK_DEVICE_USE},
     {"StreamSynchronize", TP_MARK_DEVICE_USE},
     {"StreamWaitEvent", TP_MARK_DEVICE_USE},
+    {"urEnqueueEventsWait", TP_MARK_DEVICE_USE},
     {"Host", TP_MARK_HOST},
     {"Malloc", TP_MARK_MALLOC},
     {"Free", TP_MARK_FREE},

@@ -31,6 +31,9 @@ struct tp_decoder {
     struct tp_buf part_pid;          /* pid without its label; freed by tp_decoder_release */
     bool lists_ranks;                /* copy of the option in struct tp_trace_options */
     struct tp_vec thread_ranks;      /* elements: int64_t */
+    struct tp_vec
+        ascend_links; /* ends of the links of Ascend's profiler; elements: struct link_end (decode_ascend.c) */
+    struct tp_vec ascend_skipped; /* events without a category; elements: struct skipped_rows (decode_ascend.c) */
     /* what torch's CUPTI backend wrote (decode_cuspy.c) */
     struct {
         bool is_recognized;                                   /* true if an event has a sign of this backend */

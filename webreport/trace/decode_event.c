@@ -11,9 +11,13 @@
 static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 {
     const struct tp_process *process = tp_rows_find_process(d, tp_span_text(e->spans, TP_FIELD_PID));
-    return process ? tp_kind_by_process(process->name, process->labels, tp_strings_get(&d->trace->names, e->name_id),
-                                        tp_span_text(e->spans, TP_ARG_TASK_TYPE))
-                   : (uint8_t)TP_KIND_NONE;
+    unsigned kind =
+        process ? tp_kind_by_process(process->name, process->labels, tp_strings_get(&d->trace->names, e->name_id),
+                                     tp_span_text(e->spans, TP_ARG_TASK_TYPE))
+                : TP_KIND_NONE;
+    if (!kind)
+        tp_decode_ascend_skip(d, process ? process->name : TP_STR(""));
+    return (uint8_t)kind;
 }
 
 /* Counts an event of an unknown category, with its duration. */
@@ -25,9 +29,21 @@ static void count_unknown_category(struct tp_decoder *d, const struct tp_element
     tp_sink_count_unknown_category(d->sink, e->cat_id, dur);
 }
 
+/* Returns whether an event of a category whose events are not read is an operation of a Gaudi device. Its profiler
+ * uses one category for all events of a device, whose process is not one of the host. */
+static bool is_gaudi_operation(struct tp_decoder *d, const struct tp_element *e)
+{
+    if (!e->cat.is_other_device || !tp_str_equal(tp_strings_get(&d->trace->cats, e->cat_id), TP_STR("hpu_op")))
+        return false;
+    const struct tp_process *process = tp_rows_find_process(d, tp_span_text(e->spans, TP_FIELD_PID));
+    return process && process->labels.len && !tp_str_starts(process->labels, "CPU");
+}
+
 /* Returns the kind of an event from its category, name and arguments, or from its process if it has no category. */
 static unsigned event_kind(struct tp_decoder *d, const struct tp_element *e, unsigned *flags)
 {
+    if (is_gaudi_operation(d, e))
+        return TP_KIND_KERNEL;
     unsigned kind = tp_sink_event_kind(&e->cat, e->name, tp_span_has_value(e->spans, TP_ARG_MODULE_ID), flags);
     return kind || tp_strings_get(&d->trace->cats, e->cat_id).len ? kind : kind_by_process(d, e);
 }
@@ -320,6 +336,7 @@ static void decode_element(struct tp_decoder *d, struct tp_str text, const struc
             tp_decode_flow(d, &e);
         else
             count_phase(d, &e);
+        tp_decode_ascend_link(d, &e);
         d->trace->reading.nameless += (e.cat.is_link || e.cat.is_device_link) && !tp_spans_has(spans, TP_FIELD_ID);
         return;
     }
@@ -371,4 +388,5 @@ void tp_decoder_finish(struct tp_decoder *d)
     tp_decode_cuspy_finish(d);
     tp_decode_part_finish(d);
     tp_decode_ranks_finish(d);
+    tp_decode_ascend_finish(d);
 }

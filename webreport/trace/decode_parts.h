@@ -51,6 +51,14 @@ void tp_decode_rank(struct tp_decoder *d, const struct tp_element *e, uint32_t t
 /* Moves the ranks of threads into the trace. */
 void tp_decode_ranks_finish(struct tp_decoder *d);
 
+/* Stores an end of a link of Ascend's profiler; ignores other links. The category must be read. */
+void tp_decode_ascend_link(struct tp_decoder *d, const struct tp_element *e);
+/* Counts a complete event without a category that is skipped. process: name of its process, borrowed from the arena;
+ * empty if unknown. */
+void tp_decode_ascend_skip(struct tp_decoder *d, struct tp_str process);
+/* Numbers the devices of Ascend and adds the launches of their operations, after the last event. Does nothing in other
+ * traces. */
+void tp_decode_ascend_finish(struct tp_decoder *d);
 /* Delivers the facts of the input if torch's CUPTI backend wrote it. */
 void tp_decode_cuspy_finish(struct tp_decoder *d);
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e);

@@ -131,17 +131,17 @@ uint8_t tp_kind_by_process(struct tp_str process, struct tp_str labels, struct t
     static const char *const devices[] = {"NPU", "GPU", "MLU", "XPU", "HPU", "GCU", "MUSA", "TPU", NULL};
     static const char *const waits[] = {"event_wait",    "event_record", "event_reset",    "notify_wait",
                                         "notify_record", "capture_wait", "capture_record", NULL};
+    static const char *const calls[] = {"Synchronize", "aclrtMemcpy", NULL}, *const copies[] = {"memcpy", "sdma", NULL};
     if (tp_str_equal(process, TP_STR("CANN")))
-        return TP_KIND_RUNTIME;
-    if (!tp_str_equal(process, TP_STR("Ascend Hardware")) && !tp_str_starts_with_one_of(labels, devices))
+        /* other calls are steps of launches, which the links to device operations show (decode_ascend.c) */
+        return contains_any(name, calls) && tp_str_find(name, "MemcpyAsync") < 0 ? TP_KIND_RUNTIME : TP_KIND_OTHER;
+    if (!tp_str_starts(process, "Ascend Hardware") && !tp_str_starts_with_one_of(labels, devices))
         return TP_KIND_NONE;
     if (contains_any(name, waits) || contains_any(type, waits))
         return TP_KIND_OTHER;
     if (tp_str_find_ignore_case(name, "memset") >= 0)
         return TP_KIND_MEMSET;
-    return tp_str_find_ignore_case(name, "memcpy") >= 0 || tp_str_find_ignore_case(type, "memcpy") >= 0
-               ? TP_KIND_MEMCPY
-               : TP_KIND_KERNEL;
+    return contains_any(name, copies) || contains_any(type, copies) ? TP_KIND_MEMCPY : TP_KIND_KERNEL;
 }
 
 bool tp_kind_is_communication_task(struct tp_str type)

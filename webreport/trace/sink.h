@@ -144,6 +144,8 @@ void tp_sink_add_recorder_number(struct tp_sink *sink, int64_t number);
 uint32_t tp_sink_add_host(struct tp_sink *sink, struct tp_host_detail host, const struct tp_host_rare *more);
 uint32_t tp_sink_add_launch(struct tp_sink *sink, const struct tp_launch_detail *launch);
 uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device, const struct tp_device_setup *setup);
+/* Sets device and stream of a device operation whose details were added. stream: TP_NULL_INT keeps the old stream. */
+void tp_sink_set_operation_place(struct tp_sink *sink, uint32_t detail, int64_t device, int64_t stream);
 uint32_t tp_sink_add_module(struct tp_sink *sink, const struct tp_module_detail *module);
 uint32_t tp_sink_add_other(struct tp_sink *sink, const struct tp_other_detail *other);
 /* Adds the argument "Concrete Inputs" to the operator whose details were added last. value: id in values. */

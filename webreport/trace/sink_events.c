@@ -95,7 +95,7 @@ void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice)
     event->variant = variant & 15;
     reading->driver += kind == TP_KIND_RUNTIME && cat->is_driver;
     reading->read[kind]++;
-    reading->other_device_events += cat->is_other_device;
+    reading->other_device_events += cat->is_other_device && kind == TP_KIND_OTHER;
     reading->counter_events += cat->has_counters;
     reading->unnumbered += tp_kind_is_host(kind) && kind != TP_KIND_RUNTIME && !slice->has_number;
     if (slice->has_correlation)
@@ -153,6 +153,16 @@ uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device
     device.setup = index_of_setup(sink, setup);
     *(struct tp_device_detail *)tp_vec_push(&sink->devices) = device;
     return (uint32_t)sink->devices.count - 1;
+}
+
+void tp_sink_set_operation_place(struct tp_sink *sink, uint32_t detail, int64_t device, int64_t stream)
+{
+    struct tp_device_detail *operation = TP_AT(&sink->devices, struct tp_device_detail, detail);
+    struct tp_device_setup setup;
+    memcpy(&setup, tp_keys_get(&sink->setups, operation->setup), sizeof setup);
+    setup.device = device;
+    setup.stream = stream == TP_NULL_INT ? setup.stream : stream;
+    operation->setup = index_of_setup(sink, &setup);
 }
 
 uint32_t tp_sink_add_module(struct tp_sink *sink, const struct tp_module_detail *module)
