@@ -58,7 +58,7 @@ check "a folder with traces by torch's names: others are named and not read, unl
 
 foreign() { # foreign FILE NAME: checks that the file of another tool is refused with a message that names this tool
     "$TP" report "$1" -o o.html 2>err
-    [ $? = 3 ] && grep -q "$1: $2" err || { cat err; return 1; }
+    [ $? = 3 ] && grep -q "^tracepress: $1 is $2" err || { cat err; return 1; }
     rm -rf f && mkdir f && cp "$1" f
     for command in report table check "export --to csv"; do
         # shellcheck disable=SC2086
@@ -67,7 +67,7 @@ foreign() { # foreign FILE NAME: checks that the file of another tool is refused
     done
 }
 of_others() {
-    printf '\050\265\057\375\004\000' >t.json.zst && foreign t.json.zst 'compressed by zstd: .*zstd -d' || return 1
+    printf '\050\265\057\375\004\000' >t.json.zst && foreign t.json.zst 'compressed with zstd: .*zstd -d' || return 1
     printf 'PK\003\004\024\000' >t.zip && foreign t.zip 'a zip archive: .*unzip' || return 1
     printf 'whatever' >t.nsys-rep && foreign t.nsys-rep 'an Nsight Systems report: convert it with .nsys export --type sqlite FILE., then name the .sqlite' || return 1
     printf 'whatever' >t.qdrep && foreign t.qdrep 'an Nsight Systems report' || return 1

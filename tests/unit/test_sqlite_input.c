@@ -179,10 +179,10 @@ static void databases_of_others_are_refused(void **state)
     static struct reading r;
     (void)state;
     assert_int_equal(read_script(&r, "CREATE TABLE notes (x); CREATE TABLE tags (y);"), TP_EFORMAT);
-    assert_string_equal(r.err.text, "an SQLite database that tracepress does not know (tables: notes, tags)");
+    assert_string_equal(r.err.text, "is an SQLite database that tracepress does not know (tables: notes, tags)");
     tp_arena_release(&r.arena);
     assert_int_equal(read_script(&r, "CREATE TABLE StringIds (id, value); CREATE TABLE OSRT_API (start);"), TP_EFORMAT);
-    assert_string_equal(r.err.text, "an Nsight Systems export without CUDA rows: record with --trace=cuda,nvtx");
+    assert_string_equal(r.err.text, "is an Nsight Systems export without CUDA rows: record with --trace=cuda,nvtx");
     tp_arena_release(&r.arena);
 }
 

@@ -89,6 +89,20 @@ void tp_console_notice(struct tp_console *console, const char *format, ...)
     va_end(args);
 }
 
+const char *tp_console_joint(const char *why)
+{
+    static const char *const verbs[] = {"is ", "was ", "holds begin"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strncmp(why, verbs[i], strlen(verbs[i])) == 0)
+            return " ";
+    return ": ";
+}
+
+void tp_console_input_error(struct tp_console *console, const char *path, const char *why)
+{
+    tp_console_error(console, "%s%s%s", path, tp_console_joint(why), why);
+}
+
 /* Joins the paths of written files in `text`, as in "report.html, out.json". Skips NULL, "-" and files of /dev. Returns
  * false if no path is left. */
 static bool join_written_names(char *text, size_t room, const char *const *paths, size_t count)

@@ -26,6 +26,13 @@ void tp_console_restart(struct tp_console *console);
 void tp_console_error(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tp_console_notice(struct tp_console *console, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Returns the text between the name of a file and a message about the file: " " if the message continues the name with
+ * a verb, as in "is a zip archive"; otherwise ": ". Static text. */
+const char *tp_console_joint(const char *why);
+
+/* Prints why an input cannot be used, after its path. */
+void tp_console_input_error(struct tp_console *console, const char *path, const char *why);
+
 /* Prints the paths of the written files, as "wrote report.html, out.json". Skips paths that are NULL, "-" or files
  * of /dev. */
 void tp_console_print_written(struct tp_console *console, const char *const *paths, size_t count);

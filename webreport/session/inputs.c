@@ -117,7 +117,8 @@ int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_ru
                             count, count == 1 ? " that was" : "s that were", folder);
     const char *what = runs->first_foreign_path ? tp_file_parts_refusal(runs->first_foreign_path, arena) : NULL;
     if (what)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s is %s", wanted, runs->first_foreign_path, what);
+        return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found; %.80s%s%s", wanted, runs->first_foreign_path,
+                            tp_console_joint(what), what);
     if (search->include)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no %s found whose names --include '%.80s' takes", wanted,
                             search->include);
@@ -133,6 +134,9 @@ void tp_inputs_print_notices(struct tp_console *console, const char *path, const
     const char *line = tp_input_line(&trace->input, trace->arena);
     if (*line)
         tp_console_notice(console, "%s: %s", path, line);
+    const char *categories = tp_input_unknown_categories_text(trace, NULL, NULL, trace->arena);
+    if (*categories)
+        tp_console_notice(console, "%s: %s", path, categories);
     for (enum tp_notice i = 0; i < TP_NOTICE_COUNT; i++)
         if (reading->notices[i])
             tp_console_notice(console, tp_notice_is_damage(i) ? "%s: %s (%llu, first at byte %llu)" : "%s: %s (%llu)",

@@ -65,7 +65,7 @@ int tp_job_detect_inputs(const struct tp_run_search *search)
 static void report_failed_input(struct state *state, const char *path, const struct tp_error *why)
 {
     const char *file = tp_path_base(path);
-    tp_console_error(state->console, "%s: %s", path, why->text);
+    tp_console_input_error(state->console, path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     *(struct tp_job_failed_input *)tp_vec_push(&state->failed) = (struct tp_job_failed_input){
         tp_str_of(file), {tp_arena_copy(state->arena, why->text, strlen(why->text)), strlen(why->text)}};

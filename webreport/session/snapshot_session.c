@@ -130,7 +130,7 @@ struct state {
 static void report_failed_input(struct state *state, const char *path, const struct tp_error *why)
 {
     const char *file = tp_path_base(path);
-    tp_console_error(state->session->console, "%s: %s", path, why->text);
+    tp_console_input_error(state->session->console, path, why->text);
     state->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     *(struct tp_snapshot_failure *)tp_vec_push(&state->snapshots->failed) = (struct tp_snapshot_failure){
         tp_str_of(file), {tp_arena_copy(state->arena, why->text, strlen(why->text)), strlen(why->text)}};

@@ -47,7 +47,7 @@ int tp_stored_history_load(struct tp_stored_history *history, const char *path, 
     for (size_t i = 0; i < inputs.count; i++) {
         code = read_run(&runs[count], &inputs.items[i], arena, &why);
         if (code < 0)
-            tp_console_error(console, "%s: %s", inputs.items[i].path, why.text);
+            tp_console_input_error(console, inputs.items[i].path, why.text);
         else if (runs[count].count > 0) {
             if (runs[count].decision.is_unreadable)
                 tp_console_error(console,

@@ -22,7 +22,7 @@ struct load {
 
 static void report_failed_input(struct load *load, const char *path, const struct tp_error *why)
 {
-    tp_console_error(load->options->console, "%s: %s", path, why->text);
+    tp_console_input_error(load->options->console, path, why->text);
     load->out->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     load->out->failed_count++;
 }
@@ -140,7 +140,7 @@ static void copy_program_data_to_summaries(struct load *load, size_t begin, cons
     if (!file)
         return;
     if (tp_summaries_read_trace(&program, load->arena, file, &options, &why) < 0) {
-        tp_console_error(options.console, "%s: %s", file->path, why.text);
+        tp_console_input_error(options.console, file->path, why.text);
         return;
     }
     tp_summary_program_copy(items + begin, load->items.count - begin, &program, load->arena);

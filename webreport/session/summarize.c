@@ -31,7 +31,7 @@ struct job {
 
 static void report_failed_input(struct job *job, const char *path, const struct tp_error *why)
 {
-    tp_console_error(job->console, "%s: %s", path, why->text);
+    tp_console_input_error(job->console, path, why->text);
     job->hit_limit |= why->code == TP_ELIMIT || why->code == TP_ENOMEM;
     job->failed_count++;
 }

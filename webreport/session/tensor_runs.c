@@ -5,7 +5,7 @@
 
 static void print_problem(void *context, const char *path, const struct tp_error *why)
 {
-    tp_console_error(context, "%s: %s", path, why->text);
+    tp_console_input_error(context, path, why->text);
 }
 
 static void show_progress(void *context, size_t done, size_t all, struct tp_str name)

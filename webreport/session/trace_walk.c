@@ -33,7 +33,7 @@ static int read_trace_and_call_user(void *context, struct tp_error *err)
         if (code == TP_OK)
             return TP_OK;
     }
-    tp_console_error(walk->console, "%s: %s", path, why.text);
+    tp_console_input_error(walk->console, path, why.text);
     walk->hit_limit |= why.code == TP_ELIMIT || why.code == TP_ENOMEM;
     return walk->user->failed ? walk->user->failed(walk->context, &r->walked, why.text, err) : TP_OK;
 }

@@ -5,21 +5,23 @@
 #include "webreport/trace/rank_split.h"
 #include "webreport/trace/regions.h"
 #include "writer/base/buf.h"
+#include "writer/base/sort.h"
 #include "writer/base/str.h"
 
 enum { SHOWN_CATS = 4, SHOWN_CAT_BYTES = 24 };
 
-#define RECORD "record the program with tracepress record -- PROGRAM"
+#define RECORD "record the program with `tracepress record -- PROGRAM`"
 
-#define ONNX "a profile of ONNX Runtime"
-#define VIZTRACER "a trace of VizTracer"
-#define TLPARSE "the compile times of torch.compile as tlparse writes them"
-#define OLD_TORCH "a trace of torch.autograd.profiler before torch 1.8"
-#define XPROF "a trace of JAX or TensorFlow"
-#define CHROME "a trace of Chrome DevTools"
-#define TRITON "a trace of Triton's tools"
-#define ROCM "a trace of rocmProfileData (rpd2tracing)"
-#define PERFETTO "open it in https://ui.perfetto.dev"
+#define ONNX "is a profile of ONNX Runtime"
+#define VIZTRACER "was written by VizTracer"
+#define TLPARSE "is the compile times of torch.compile as tlparse writes them"
+#define OLD_TORCH "was written by torch.autograd.profiler of torch 1.7 or older"
+#define XPROF "is a trace of JAX or TensorFlow (XProf)"
+#define CHROME "is a trace of Chrome DevTools"
+#define TRITON "is a trace of Triton's tools"
+#define ROCM "is a trace of rocmProfileData (rpd2tracing)"
+#define NOT_READ "tracepress does not read it"
+#define PERFETTO NOT_READ "; open it in https://ui.perfetto.dev"
 
 /* Where a text that identifies a producer is searched: in an event's category, as a member next to the events, at the
  * start of a process name, or as a process id. */
@@ -31,21 +33,22 @@ static const struct sign {
     enum place place;
     const char *text, *next; /* text: the identifying text; next: advice for the user */
 } signs[] = {
-    {ONNX, CATEGORY, "Session", PERFETTO},
-    {ONNX, CATEGORY, "Node", PERFETTO},
-    {VIZTRACER, MEMBER, "viztracer_metadata", "vizviewer FILE shows it; or " RECORD},
-    {VIZTRACER, CATEGORY, "FEE", "vizviewer FILE shows it; or " RECORD},
+    {ONNX, CATEGORY, "Session", NOT_READ},
+    {ONNX, CATEGORY, "Node", NOT_READ},
+    {VIZTRACER, MEMBER, "viztracer_metadata", NOT_READ "; record the program with `tracepress record -- python ...`"},
+    {VIZTRACER, CATEGORY, "FEE", NOT_READ "; record the program with `tracepress record -- python ...`"},
     {TLPARSE, CATEGORY, "dynamo_timed", PERFETTO ", and name a trace of torch.profiler here"},
-    {OLD_TORCH, CATEGORY, "cpu_to_cuda", "record it with torch.profiler, which writes categories"},
-    {OLD_TORCH, PID, "CPU functions", "record it with torch.profiler, which writes categories"},
-    {XPROF, PROCESS, "/device:", "open it in XProf or https://ui.perfetto.dev"},
-    {XPROF, PROCESS, "/host:", "open it in XProf or https://ui.perfetto.dev"},
-    {CHROME, CATEGORY, "devtools.timeline", "open it in the Performance panel of Chrome"},
-    {CHROME, CATEGORY, "disabled-by-default-devtools.timeline", "open it in the Performance panel of Chrome"},
+    {OLD_TORCH, CATEGORY, "cpu_to_cuda", "it has no categories; record with torch.profiler"},
+    {OLD_TORCH, PID, "CPU functions", "it has no categories; record with torch.profiler"},
+    {XPROF, PROCESS, "/device:", NOT_READ " yet; open it in XProf or Perfetto"},
+    {XPROF, PROCESS, "/host:", NOT_READ " yet; open it in XProf or Perfetto"},
+    {CHROME, CATEGORY, "devtools.timeline", NOT_READ "; open it in the Performance panel of Chrome"},
+    {CHROME, CATEGORY, "disabled-by-default-devtools.timeline",
+     NOT_READ "; open it in the Performance panel of Chrome"},
     {CHROME, CATEGORY, "blink", PERFETTO},
     {CHROME, CATEGORY, "toplevel", PERFETTO},
     {TRITON, CATEGORY, "triton", PERFETTO ", and name a trace of torch.profiler here"},
-    {ROCM, PROCESS, "GPU", "record it with torch.profiler; or " RECORD},
+    {ROCM, PROCESS, "GPU", NOT_READ "; record it with torch.profiler, or " RECORD},
 };
 
 static bool has_cat(const struct tp_trace *trace, const char *cat)
@@ -75,12 +78,23 @@ static bool has_sign_of_producer(const struct tp_trace *trace, const struct sign
     }
 }
 
-/* Writes " (categories: a, b)" with the first few categories of the file. Writes nothing if no event has a category. */
+static int compare_by_count(const void *x, const void *y, const void *context)
+{
+    const struct tp_unknown_category *a = x, *b = y;
+    (void)context;
+    return (a->count < b->count) - (a->count > b->count);
+}
+
+/* Writes " (categories: a, b)" with the most frequent categories of complete events. Writes nothing if no event has a
+ * category. */
 static void write_category_list(struct tp_buf *out, const struct tp_trace *trace)
 {
+    struct tp_unknown_category cats[TP_UNKNOWN_CATEGORIES];
     int shown = 0;
-    for (uint32_t i = 0; i < trace->cats.count && shown < SHOWN_CATS; i++) {
-        struct tp_str cat = tp_strings_get(&trace->cats, i);
+    memcpy(cats, trace->reading.unknown_categories, sizeof cats);
+    tp_merge_sort(trace->arena, cats, TP_UNKNOWN_CATEGORIES, sizeof *cats, compare_by_count, NULL);
+    for (unsigned i = 0; i < TP_UNKNOWN_CATEGORIES && cats[i].count && shown < SHOWN_CATS; i++) {
+        struct tp_str cat = tp_strings_get(&trace->cats, cats[i].cat);
         if (!cat.len)
             continue;
         cat.len = cat.len < SHOWN_CAT_BYTES ? cat.len : SHOWN_CAT_BYTES;
@@ -91,25 +105,21 @@ static void write_category_list(struct tp_buf *out, const struct tp_trace *trace
 
 static int set_refusal_of_producer(const struct sign *sign, const char *cats, struct tp_error *err)
 {
-    return tp_error_set(err, TP_EFORMAT, 0, "%s%s, which tracepress does not read: %s", sign->producer, cats,
-                        sign->next);
+    bool has_cats = strcmp(sign->producer, OLD_TORCH) != 0; /* only its links have categories */
+    return tp_error_set(err, TP_EFORMAT, 0, "%s%s: %s", sign->producer, has_cats ? cats : "", sign->next);
 }
 
 static int set_unknown_refusal(const struct tp_reading *reading, const char *cats, struct tp_error *err)
 {
-    unsigned long long slices = reading->skipped[TP_SKIP_UNKNOWN_CATEGORY];
-    unsigned long long pairs = reading->skipped_by_phase['B'];
-    if (slices)
+    if (reading->skipped[TP_SKIP_UNKNOWN_CATEGORY])
         return tp_error_set(
             err, TP_EFORMAT, 0,
-            "not a trace of torch.profiler: %llu event%s without a category of torch.profiler%s; " RECORD, slices,
-            slices == 1 ? "" : "s", cats);
-    if (pairs)
+            "is a Chrome trace of an unknown producer%s: none of its slices has a category of torch.profiler", cats);
+    if (reading->skipped_by_phase['B'])
         return tp_error_set(
             err, TP_EFORMAT, 0,
-            "not a trace of torch.profiler: %llu begin and end pairs (ph B and E)%s and no complete event "
-            "(ph X); " RECORD,
-            pairs, cats);
+            "holds begin/end pairs (ph B and E) and no complete slice (ph X): tracepress reads traces of "
+            "torch.profiler, which has none");
     return tp_error_set(err, TP_EFORMAT, 0, "nothing to report: no usable event among %llu",
                         (unsigned long long)reading->element_count);
 }

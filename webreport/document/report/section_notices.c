@@ -97,6 +97,13 @@ static const char *unknown_categories_text(const struct tp_section *section, int
     return text;
 }
 
+/* Returns the sentence about many events of unknown categories; "" if they are few. */
+static const char *many_unknown_events_text(const struct tp_section *section)
+{
+    return tp_input_unknown_categories_text(section->profile->trace, tp_shown_text_for_viewer, &section->naming,
+                                            section->arena);
+}
+
 static void add_notice_of_skipped_events(struct tp_document *document, const struct tp_section *section)
 {
     struct tp_arena *arena = document->arena;
@@ -108,6 +115,10 @@ static void add_notice_of_skipped_events(struct tp_document *document, const str
             tp_text_printf(arena, "%s ignored, because tracepress does not know the category",
                            tp_text_of_counted_noun(arena, count, "event is", "events are")),
             tp_text_printf(arena, "No number of this report includes the ignored events. %s.", text));
+    text = count ? "" : many_unknown_events_text(section);
+    if (*text)
+        tp_document_add_notice(document, TP_TONE_WARN, "Some events have an unknown category",
+                               tp_text_printf(arena, "%s.", text));
 }
 
 /* Texts for events whose end time in the file is impossible, and the events themselves. */
@@ -161,6 +172,8 @@ void tp_section_put_data_notices(const struct tp_section *section, struct tp_doc
     int64_t count;
     const char *unread = unknown_categories_text(section, &count);
     if (count)
+        tp_document_add_fact(document, "Ignored events of an unknown category", unread);
+    else if (*(unread = many_unknown_events_text(section)))
         tp_document_add_fact(document, "Ignored events of an unknown category", unread);
     list_impossible_ends(section, list);
     for (unsigned i = 0; i < 2; i++)

@@ -36,8 +36,9 @@ struct tp_input_format {
     tp_source_reader *read; /* function that reads the format; NULL if the format cannot be read as a trace */
     bool is_snapshot;       /* the format is a memory snapshot, which tp_snapshot_read reads */
     bool is_timeline;       /* the format is a memory timeline, which tp_memory_timeline_read reads */
-    /* sentence that names the format and what the user can do; NULL if the format is never refused. A format with a
-     * reader is refused only for callers that do not want it (tp_trace_options.reads_spools). */
+    /* text that follows the name of the file in messages: says what the file is, and what the user can do; begins with
+     * "is" or "was". NULL if the format is never refused. A format with a reader is refused only for callers that do
+     * not want it (tp_trace_options.reads_spools). */
     const char *refusal;
     tp_input_parts_lister *list_parts; /* lists the processes or ranks in a file; NULL for JSON (merged_ranks.h) and
                                           if a file is always one trace */

@@ -13,15 +13,16 @@
 #include "webreport/trace/inputs/spool_input.h"
 #include "webreport/trace/inputs/sqlite/sqlite_input.h"
 
-#define NSYS "an Nsight Systems report: convert it with `nsys export --type sqlite FILE`, then name the .sqlite"
-#define PERF "tracepress does not read it; record the program with tracepress record -- PROGRAM"
+#define NSYS "is an Nsight Systems report: convert it with `nsys export --type sqlite FILE`, then name the .sqlite"
+#define PERF "tracepress does not read it; record the program with `tracepress record -- PROGRAM`"
 #define SNAPSHOT                                                                                                       \
-    "a memory snapshot of torch or another pickle, not a trace: tracepress report FILE shows snapshots; diff, check, " \
+    "is a memory snapshot of torch or another pickle, not a trace: tracepress report FILE shows snapshots; diff, "     \
+    "check, "                                                                                                          \
     "export and table also read them"
 #define FLIGHT                                                                                                         \
-    "a dump of PyTorch's Flight Recorder, not a trace: torchfrtrace of PyTorch reads it; name a trace of "             \
+    "is a dump of PyTorch's Flight Recorder, not a trace: torchfrtrace of PyTorch reads it; name a trace of "          \
     "torch.profiler"
-#define SPEEDSCOPE "a profile of speedscope, which tracepress writes and does not read: open it in speedscope"
+#define SPEEDSCOPE "is a speedscope profile: tracepress writes this format and does not read it"
 
 /* Macros for the three kinds of signatures: bytes at an offset, members of a JSON object, or a function of signs.h.
  * The macros *_AND also require a text anywhere in the first bytes of the file. */
@@ -37,80 +38,81 @@ const struct tp_input_format tp_input_formats[] = {
     /* ---- formats recognized by bytes ---- */
     {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .refusal = FLIGHT},
     {"memory snapshot", NULL, SIGN(tp_sign_has_pickle_name), .is_snapshot = true, .refusal = SNAPSHOT},
-    {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0), .refusal = "compressed by zstd: unpack it first (zstd -d FILE)"},
-    {"torch.save", NULL, BYTES_AND("PK\x03\x04", "data.pkl"), .refusal = "a file of torch.save, not a trace"},
-    {"zip", ".zip", BYTES("PK\x03\x04", 0), .refusal = "a zip archive: unpack it first (unzip FILE)"},
-    {"empty zip", NULL, BYTES("PK\x05\x06", 0), .refusal = "an empty zip archive"},
+    {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0),
+     .refusal = "is compressed with zstd: unpack it first (zstd -d FILE)"},
+    {"torch.save", NULL, BYTES_AND("PK\x03\x04", "data.pkl"), .refusal = "is a file of torch.save, not a trace"},
+    {"zip", ".zip", BYTES("PK\x03\x04", 0), .refusal = "is a zip archive: unpack it first (unzip FILE)"},
+    {"empty zip", NULL, BYTES("PK\x05\x06", 0), .refusal = "is an empty zip archive"},
     {"xz", ".xz",
      BYTES("\xFD"
            "7zXZ",
            0),
-     .refusal = "compressed by xz: unpack it first (xz -d FILE)"},
-    {"bzip2", ".bz2", BYTES("BZh", 0), .refusal = "compressed by bzip2: unpack it first (bzip2 -d FILE)"},
-    {"gzip twice", NULL, BYTES("\x1F\x8B", 0), .refusal = "compressed by gzip twice: unpack it once (gunzip FILE)"},
+     .refusal = "is compressed with xz: unpack it first (xz -d FILE)"},
+    {"bzip2", ".bz2", BYTES("BZh", 0), .refusal = "is compressed with bzip2: unpack it first (bzip2 -d FILE)"},
+    {"gzip twice", NULL, BYTES("\x1F\x8B", 0), .refusal = "was compressed twice: gunzip it once"},
     {"tar", ".tar .tar.gz .tgz", BYTES("ustar", 257),
-     .refusal = "a tar archive: unpack it (tar xf FILE) and name the traces in it"},
+     .refusal = "is a tar archive: unpack it and name the traces in it (tar xf FILE)"},
     {"SQLite", ".sqlite .sqlite.gz .sqlite3 .db .rpd .rpd.gz .rocpd .nvvp .nvprof", BYTES("SQLite format 3\0", 0),
      .read = tp_sqlite_input_read, .list_parts = tp_sqlite_input_list_parts},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", BYTES("NVIDIA Tegra Profiler Report", 0), .refusal = NSYS},
     {"Nsight Compute report", ".ncu-rep", BYTES("NVR\0", 0),
-     .refusal = "an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
+     .refusal = "is an Nsight Compute report: open it with ncu-ui; tracepress reads timelines"},
     {"spool", NULL, BYTES("\001tpspool", 0), .read = tp_spool_input_read,
-     .refusal = "a recording that was not finished: tracepress recover FILE makes its trace"},
-    {"perf.data", ".data", BYTES("PERFILE2", 0), .refusal = "perf.data of Linux perf (perf report reads it): " PERF},
+     .refusal = "is a recording that was not finished: tracepress recover FILE makes its trace"},
+    {"perf.data", ".data", BYTES("PERFILE2", 0), .refusal = "is perf.data of Linux perf: " PERF},
     {"memory snapshot", NULL, SIGN(tp_sign_is_snapshot), .is_snapshot = true, .refusal = SNAPSHOT},
     {"cProfile", ".prof", SIGN(tp_sign_is_pstats),
-     .refusal = "a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
+     .refusal = "is a profile of Python's cProfile, which tracepress writes and does not read: python -m pstats FILE"},
     /* ---- JSON objects without a list of events ---- */
     {"speedscope", NULL, KEYS_AND("speedscope.app/", "\"$schema\""), .refusal = SPEEDSCOPE},
     {"speedscope", NULL, KEYS("\"profiles\"", "\"shared\""), .refusal = SPEEDSCOPE},
     {"report of tracepress", NULL, KEYS_AND("tracepress-views", "\"schema\"", "\"runs\""),
-     .refusal = "the JSON of a tracepress report, not a trace: name the trace that it was made of"},
+     .refusal = "is the JSON of a tracepress report, not a trace: name the trace that it was made of"},
     {"execution trace", NULL, KEYS("\"schema\"", "\"nodes\""),
-     .refusal =
-         "an execution trace of PyTorch (Chakra): it has no times; name the trace of torch.profiler of the same run"},
+     .refusal = "is a PyTorch execution trace (Chakra ET): it has no times; name the Kineto trace of the same run"},
     {"V8 profile", NULL, KEYS("\"nodes\"", "\"samples\"", "\"timeDeltas\""),
-     .refusal = "a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
+     .refusal = "is a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
     {"Firefox Profiler", NULL, KEYS("\"meta\"", "\"threads\""),
-     .refusal = "a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
+     .refusal = "is a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
     {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"pg_config\""), .refusal = FLIGHT},
     {"memory snapshot in JSON", NULL, KEYS("\"segments\"", "\"device_traces\""),
      .refusal =
-         "a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
+         "is a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
          "torch.profiler(profile_memory=True)"},
-    {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), .refusal = "a Jupyter notebook, not a trace"},
+    {"Jupyter notebook", NULL, KEYS("\"cells\"", "\"nbformat\""), .refusal = "is a Jupyter notebook, not a trace"},
     /* ---- JSON lists whose elements are not events ---- */
     {"memory timeline", NULL, SIGN(tp_sign_is_memory_timeline), .is_timeline = true,
      .refusal =
-         "a memory timeline of torch (export_memory_timeline): it has sizes and no operations; name the trace of "
+         "is the raw memory timeline of torch (export_memory_timeline): it has sizes and no slices; name the trace of "
          "the same run, or show the timeline alone with tracepress report FILE"},
     {"Proton", NULL, SIGN(tp_sign_is_proton),
-     .refusal = "a profile of Proton (Triton), a tree without times: proton-viewer reads it; name a trace of "
+     .refusal = "is a profile of Proton (Triton), a tree without times: proton-viewer reads it; name a trace of "
                 "torch.profiler"},
     /* ---- texts; folded stacks precede markup, because they often begin with the frame "<module>" ---- */
-    {"perf script", NULL, SIGN(tp_sign_is_perf_script),
-     .refusal = "text of perf script (perf report reads its data): " PERF},
+    {"perf script", NULL, SIGN(tp_sign_is_perf_script), .refusal = "is text of `perf script`: " PERF},
     {"TORCH_TRACE", NULL, SIGN(tp_sign_is_torch_log),
-     .refusal = "a log of TORCH_TRACE, not a trace: tlparse FILE reads it"},
+     .refusal = "is a log of TORCH_TRACE, not a trace: tlparse FILE reads it"},
     {"folded stacks", ".folded .collapsed", SIGN(tp_sign_is_folded),
-     .refusal = "folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope shows them"},
-    {"SVG", NULL, SIGN(tp_sign_is_svg), .refusal = "a picture (SVG), not a trace"},
+     .refusal = "is a file of folded stacks, which tracepress writes and does not read: flamegraph.pl or speedscope "
+                "shows them"},
+    {"SVG", NULL, SIGN(tp_sign_is_svg), .refusal = "is a picture (SVG), not a trace"},
     {"memory snapshot", NULL, SIGN(tp_sign_is_snapshot_page), .is_snapshot = true, .refusal = SNAPSHOT},
     {"HTML", NULL, SIGN(tp_sign_is_html),
-     .refusal = "a web page (HTML), not a trace: name the file that it was made of"},
-    {"XML", NULL, SIGN(tp_sign_is_markup), .refusal = "XML, not a trace"},
+     .refusal = "is a web page (HTML), not a trace: name the .json it was made from"},
+    {"XML", NULL, SIGN(tp_sign_is_markup), .refusal = "is XML, not a trace"},
     /* ---- protobuf messages ---- */
     {"XPlane", NULL, SIGN(tp_sign_is_xplane),
      .refusal =
-         "an XPlane of XProf (JAX, TensorFlow, torch_xla), which tracepress writes and does not read: open it in "
-         "XProf"},
+         "is an XPlane of XProf (JAX, TensorFlow, torch_xla): tracepress writes this format and does not read it; open "
+         "it with xprof"},
     {"pprof", ".pb .pb.gz", SIGN(tp_sign_is_pprof),
-     .refusal = "a profile of pprof, which tracepress does not read: go tool pprof FILE"},
+     .refusal = "is a pprof profile: tracepress writes this format and does not read it"},
     {"Perfetto", ".pftrace .perfetto-trace .pftrace.gz", SIGN(tp_sign_is_perfetto), .read = tp_perfetto_read},
     /* ---- formats recognized by file name if the bytes show no known format ---- */
     {"TensorBoard events", NULL, SIGN(tp_sign_is_event_file),
-     .refusal = "an event file of TensorBoard, which tracepress writes and does not read: tensorboard --logdir FOLDER "
-                "shows it"},
+     .refusal =
+         "is an event file of TensorBoard, which tracepress writes and does not read: tensorboard --logdir FOLDER "
+         "shows it"},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_has_nsys_name), .refusal = NSYS},
     /* ---- traces in JSON ---- */
     {"trace in JSON", NULL, SIGN(tp_sign_matches_any), .read = tp_document_read},

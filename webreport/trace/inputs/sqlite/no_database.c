@@ -6,7 +6,7 @@ int tp_database_open(struct tp_database **out, const char *path, struct tp_arena
     (void)path;
     (void)arena;
     *out = NULL;
-    return tp_error_set(err, TP_EUNSUPPORTED, 0, "an SQLite database, which only the command tracepress reads");
+    return tp_error_set(err, TP_EUNSUPPORTED, 0, "is an SQLite database, which only the command tracepress reads");
 }
 
 void tp_database_close(struct tp_database *db)

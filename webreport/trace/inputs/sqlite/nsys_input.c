@@ -244,4 +244,4 @@ static bool is_nsys(const struct tp_database *db)
 
 const struct tp_database_producer tp_nsys_producer = {
     is_nsys, tp_nsys_list_processes, read_nsys,
-    "an Nsight Systems export without CUDA rows: record with --trace=cuda,nvtx"};
+    "is an Nsight Systems export without CUDA rows: record with --trace=cuda,nvtx"};

@@ -538,4 +538,4 @@ static int read_database(struct tp_database *db, struct tp_source *source, struc
 
 const struct tp_database_producer tp_nvprof_producer = {
     is_nvprof, list_processes, read_database,
-    "a database of nvprof without a device operation: record on a GPU, without --profile-from-start off"};
+    "is a database of nvprof without a device operation: record on a GPU, without --profile-from-start off"};

@@ -504,4 +504,4 @@ static int read_database(struct tp_database *db, struct tp_source *source, struc
 
 const struct tp_database_producer tp_rocpd_producer = {
     is_rocpd, list_processes, read_database,
-    "a rocprofv3 database without kernel dispatches: record with --kernel-trace --hip-trace"};
+    "is a rocprofv3 database without kernel dispatches: record with --kernel-trace --hip-trace"};

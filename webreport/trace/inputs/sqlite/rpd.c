@@ -352,4 +352,4 @@ static int read_database(struct tp_database *db, struct tp_source *source, struc
 
 const struct tp_database_producer tp_rpd_producer = {
     is_rpd, list_processes, read_database,
-    "a rocmProfileData file without a device operation: record with runTracer.sh"};
+    "is a rocmProfileData file without a device operation: record with runTracer.sh"};

@@ -38,7 +38,7 @@ static int refuse_unknown_database(const struct tp_database *db, struct tp_error
         int length = (int)(name.len < SHOWN_BYTES ? name.len : SHOWN_BYTES);
         size += (size_t)snprintf(names + size, sizeof names - size, "%s%.*s", i ? ", " : "", length, name.ptr);
     }
-    return tp_error_set(err, TP_EFORMAT, 0, "an SQLite database that tracepress does not know (tables: %s)",
+    return tp_error_set(err, TP_EFORMAT, 0, "is an SQLite database that tracepress does not know (tables: %s)",
                         count ? names : "none");
 }
 
