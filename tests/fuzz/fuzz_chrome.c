@@ -282,7 +282,7 @@ static void export_and_compare(const struct made *made, uint64_t options)
                                      .arena = &analysis.arena};
     if (tp_arena_run(&analysis.arena, write_file, &work, &err) == 0)
         compare_files(&made->out, folder);
-    else if (strstr(err.text, "not a trace of torch.profiler"))
+    else if (strstr(err.text, "has a category of torch.profiler"))
         abort_unless(!made->has_torch_slice);
     else /* the filtered trace contains only names of rows, or no event has the category */
         abort_unless(strstr(err.text, "no usable event") || strstr(err.text, "nothing to export"));
