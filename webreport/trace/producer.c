@@ -166,12 +166,32 @@ static bool has_steps(const struct tp_trace *trace)
     return has_some;
 }
 
+/* Returns whether pids have labels, or calls of two processes are among a sample of the events. */
+static bool may_have_several_ranks(const struct tp_trace *trace)
+{
+    const uint32_t step = 1 + (trace->event_count >> 16); /* examines at most 65,536 events */
+    const struct tp_row_id *first = NULL;
+    for (uint32_t i = 0; i < trace->thread_count; i++)
+        if (trace->threads[i].pid.is_text && tp_str_starts(trace->threads[i].pid.text, "["))
+            return true;
+    for (uint32_t i = 0; i < trace->event_count; i += step) {
+        const struct tp_event *e = &trace->events[i];
+        const struct tp_row_id *pid = &trace->threads[e->thread].pid;
+        if (!tp_event_is_cuda_call(e) || pid->is_text)
+            continue;
+        first = first ? first : pid;
+        if (first->number != pid->number)
+            return true;
+    }
+    return false;
+}
+
 /* Refuses a file in which two processes have steps. torch.profiler records one process per file, so somebody merged
  * several files. */
 static int refuse_merged_files(const struct tp_trace *trace, struct tp_error *err)
 {
     const struct tp_row_id *first = NULL;
-    int code = tp_rank_split_check(trace, err);
+    int code = may_have_several_ranks(trace) ? tp_rank_split_check(trace, err) : TP_OK;
     if (code < 0)
         return code;
     for (uint32_t i = 0; i < trace->event_count && (i || has_steps(trace)); i++) {

@@ -149,13 +149,6 @@ static int64_t *index_pids(struct tp_vec *pids, const struct tp_trace *trace, co
     return indexes;
 }
 
-/* Returns whether an event is a call of CUDA or HIP. Calls of other devices have a variant; their recorders use a
- * correlation in several processes of one rank. */
-static bool is_call(const struct tp_event *e)
-{
-    return e->kind == TP_KIND_RUNTIME && !e->variant;
-}
-
 static void find_processes(struct processes *p)
 {
     const struct tp_trace *trace = p->trace;
@@ -163,7 +156,7 @@ static void find_processes(struct processes *p)
     bool *has_work = tp_arena_array(trace->arena, trace->thread_count, sizeof *has_work);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
-        has_calls[e->thread] |= is_call(e);
+        has_calls[e->thread] |= tp_event_is_cuda_call(e);
         has_work[e->thread] |= tp_kind_is_device(e->kind);
     }
     p->host_of_thread = index_pids(&p->hosts, trace, has_calls);
@@ -177,7 +170,8 @@ static void collect_calls(struct processes *p)
     for (uint32_t i = 0; i < trace->event_count; i++) {
         const struct tp_event *e = &trace->events[i];
         int64_t host = p->host_of_thread[e->thread];
-        if (is_call(e) && e->detail != TP_NO_ID && host != NONE && trace->launches[e->detail].correlation > 0)
+        if (tp_event_is_cuda_call(e) && e->detail != TP_NO_ID && host != NONE &&
+            trace->launches[e->detail].correlation > 0)
             *(struct call *)tp_vec_push(calls) = (struct call){trace->launches[e->detail].correlation, host};
     }
     if (calls->count)
@@ -308,31 +302,9 @@ int tp_rank_split_find(struct tp_vec *parts, const struct tp_trace *trace, struc
     return find_processes_as_ranks(parts, trace, err);
 }
 
-/* Returns whether pids have labels, or calls of two processes are among a sample of the events. */
-static bool may_have_several_ranks(const struct tp_trace *trace)
-{
-    const uint32_t step = 1 + (trace->event_count >> 16); /* examines at most 65,536 events */
-    const struct tp_row_id *first = NULL;
-    for (uint32_t i = 0; i < trace->thread_count; i++)
-        if (label_of_pid(&trace->threads[i].pid).len)
-            return true;
-    for (uint32_t i = 0; i < trace->event_count; i += step) {
-        const struct tp_event *e = &trace->events[i];
-        const struct tp_row_id *pid = &trace->threads[e->thread].pid;
-        if (!is_call(e) || pid->is_text)
-            continue;
-        first = first ? first : pid;
-        if (first->number != pid->number)
-            return true;
-    }
-    return false;
-}
-
 int tp_rank_split_check(const struct tp_trace *trace, struct tp_error *err)
 {
     struct tp_vec parts = TP_VEC(trace->arena, struct tp_input_part);
-    if (!may_have_several_ranks(trace))
-        return TP_OK;
     int code = tp_rank_split_find(&parts, trace, err);
     if (code < 0 || parts.count == 0)
         return code;

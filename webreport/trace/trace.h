@@ -107,6 +107,11 @@ static inline int64_t tp_event_end(const struct tp_event *event)
 {
     return event->ts_ns + event->dur_ns;
 }
+/* Returns whether an event is a call of CUDA or HIP. Calls of other devices have a variant. */
+static inline bool tp_event_is_cuda_call(const struct tp_event *event)
+{
+    return event->kind == TP_KIND_RUNTIME && !event->variant;
+}
 
 /* Arguments of operators and annotations. */
 struct tp_host_detail {
