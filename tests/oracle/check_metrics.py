@@ -284,6 +284,8 @@ def main():
         checked = subprocess.run([program, "check", "-q", trace, "--json", paths[1], "-o", os.devnull])
         if made.returncode == 3 and checked.returncode == 3:
             continue
+        if checked.returncode == 3 and "runs" not in json.load(open(paths[0], encoding="utf-8")):
+            continue  # a memory timeline has a page, and no metrics
         assert made.returncode == 0 and checked.returncode in (0, 1, 6), (trace, made.returncode, checked.returncode)
         report, check = (json.load(open(path, encoding="utf-8")) for path in paths)
         told = list(check["run"]["profiles"][0]["metrics"])
