@@ -37,13 +37,16 @@ def missing(trace):
     return found | {"memory kinds of copies", "bytes of copies"}
 
 
+def of(trace):
+    """Returns the kinds of data that the input cannot show; none for traces of torch.profiler."""
+    return missing(trace) if ascend.is_trace(trace.events) else set()
+
+
 def leave_out(findings, is_own):
     """Marks the rules that need data which a trace of Ascend's profiler does not show. Does nothing for other traces.
     is_own: function that returns whether a rule is for this kind of program."""
     trace = findings.trace
-    if not ascend.is_trace(trace.events):
-        return
-    unknown, done = missing(trace), set()
+    unknown, done = of(trace), set()
     for data, rules in OF_ASCEND:
         for rule in rules.split() if data in unknown else ():
             if rule not in done and is_own(rule):
