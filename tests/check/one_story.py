@@ -207,7 +207,10 @@ def main():
         if run.returncode != 0:
             continue
         with open(document, encoding="utf-8") as f:
-            profile = json.load(f, parse_float=Decimal, parse_int=Decimal)["runs"][0]["profiles"][0]
+            runs = json.load(f, parse_float=Decimal, parse_int=Decimal).get("runs")
+        if not runs:  # a memory timeline
+            continue
+        profile = runs[0]["profiles"][0]
         if profile["status"] != "ok":
             continue
         story = Story(trace, profile)
