@@ -24,6 +24,7 @@ from ._results import (
     check,
     diff,
     job_report,
+    memory_report,
     report,
     table,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "command",
     "diff",
     "job_report",
+    "memory_report",
     "report",
     "run",
     "table",

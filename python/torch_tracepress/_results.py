@@ -392,21 +392,21 @@ def check_of(words: Sequence[str], timeout: Optional[float] = None) -> Check:
 # ---- functions for users ----
 
 
-def report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> Any:
-    """Read traces, or folders with traces, as ``tracepress report INPUT...`` does. Returns a `Report`, or a
-    `MemoryReport` for memory snapshots and memory timelines. A trace and a snapshot of the same run give a `Report`.
+def report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> Report:
+    """Read traces, or folders with traces, as ``tracepress report INPUT...`` does. A memory snapshot can be named
+    together with the trace of the same run.
 
     ``options`` are further arguments of this command, as a list or as one text: ``"--timeline none --strict"``.
     ``timeout`` is in seconds. Raises TracepressError if no report can be made. For summaries (``.tps``) use
-    `job_report`.
+    `job_report`, and for memory snapshots alone `memory_report`.
 
     >>> today = report("runs/today")
     >>> today.verdict, len(today.findings) >= 0
     ('cpu', True)
     """
     result = report_of([*map(argument, inputs), *_options(options)], timeout)
-    if isinstance(result, JobReport):
-        raise TypeError("these are summaries: job_report() reads them")
+    if not isinstance(result, Report):
+        raise TypeError(_INSTEAD[type(result)])
     return result
 
 
@@ -415,8 +415,24 @@ def job_report(*inputs: Input, options: Options = (), timeout: Optional[float] =
     `report`."""
     result = report_of([*map(argument, inputs), *_options(options)], timeout)
     if not isinstance(result, JobReport):
-        raise TypeError("these are traces or memory snapshots: report() reads them")
+        raise TypeError(_INSTEAD[type(result)])
     return result
+
+
+def memory_report(*inputs: Input, options: Options = (), timeout: Optional[float] = None) -> MemoryReport:
+    """Read memory snapshots, folders with snapshots, or a memory timeline, as ``tracepress report INPUT...`` does.
+    Arguments as for `report`."""
+    result = report_of([*map(argument, inputs), *_options(options)], timeout)
+    if not isinstance(result, MemoryReport):
+        raise TypeError(_INSTEAD[type(result)])
+    return result
+
+
+_INSTEAD: Dict[type, str] = {
+    Report: "these are traces: report() reads them",
+    JobReport: "these are summaries: job_report() reads them",
+    MemoryReport: "these are memory snapshots: memory_report() reads them",
+}
 
 
 def diff(base: Input, new: Input, *, options: Options = (), timeout: Optional[float] = None) -> Diff:

@@ -399,30 +399,33 @@ def _(folder):
 @case("memory: snapshots, several of them, a timeline, and a snapshot together with a trace")
 def _(folder):
     one, two = (write_snapshot(folder, name, size=size) for name, size in (("rank0.pickle", 1 << 20), ("rank1.pickle", 2 << 20)))
-    result = tracepress.report(one)
+    result = tracepress.memory_report(one)
     assert isinstance(result, tracepress.MemoryReport) and result.json == json.loads(said("report", one, "--json", "-", "-q"))
     assert result.peak_bytes == 1 << 20 and result.headline == result.json["devices"][0]["headline"] and result.html
     rows = result.json["devices"][0]["findings"]
     assert [f.id for f in result.findings] == [row["id"] for row in rows] and "no_stacks" in [row["id"] for row in rows]
     assert result.findings[0].file == "rank0.pickle" and result.findings[0].device == 0 and result.findings[0].text
     assert result.tables.rows("findings")[0]["severity"] == rows[0]["severity"] and result.tables.rows("ranks") == []
-    both = tracepress.report(one, two)
+    both = tracepress.memory_report(one, two)
     assert [row["peak_bytes"] for row in both.tables.rows("ranks")] == [1 << 20, 2 << 20]
     assert len(both.snapshots) == 2 and both.peak_bytes == 2 << 20 and {f.file for f in both.findings} == {"rank0.pickle", "rank1.pickle"}
     lines = os.path.join(folder, "timeline.json")
     with open(lines, "w") as file:
         json.dump([[-1, 1, 512, 0], [5000, 2, 1024, 4]], file)
-    timeline = tracepress.report(lines)
+    timeline = tracepress.memory_report(lines)
     assert (timeline.peak_bytes, timeline.findings, timeline.headline) == (1536, (), ""), timeline
     joined = tracepress.report(trace("gpu_2024"), one)
     assert isinstance(joined, tracepress.Report) and joined.findings == tracepress.report(trace("gpu_2024")).findings
     assert joined.memory_findings == result.findings
-    try:
-        tracepress.job_report(one)
-    except TypeError as error:
-        assert "report() reads them" in str(error)
-    else:
-        raise AssertionError(one)
+    for function, given, instead in ((tracepress.report, one, "memory_report() reads them"),
+                                     (tracepress.job_report, one, "memory_report() reads them"),
+                                     (tracepress.memory_report, trace("gpu_2024"), ": report() reads them")):
+        try:
+            function(given)
+        except TypeError as error:
+            assert instead in str(error)
+        else:
+            raise AssertionError(given)
 
 
 @case("errors: the program's code and words; what is no path; NUL; time that is up")
