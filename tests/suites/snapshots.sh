@@ -31,6 +31,13 @@ check "commands and options without use for a snapshot" runs refused
 check "memory timelines of torch.profiler" runs timelines
 check "ranks with equal peaks; more ranks than pages" runs equal_ranks
 
+headlines() { # checks that the terminal shows why a request failed
+    "$python" "$ROOT/tests/check/snapshot_programs.py" 9 nine.pickle && "$TP" report nine.pickle -o nine.html 2>said || return 1
+    [ "$(grep -cE '^tracepress: nine.pickle, GPU [01]: (Peak .* MiB allocated of|Out of memory: .* asked for by)' said)" = 2 ] || { cat said; return 1; }
+    "$TP" report nine.pickle -o nine.html --quiet 2>said && [ ! -s said ]
+}
+check "the terminal shows the headline of each device" headlines
+
 seed=${SEED:-1} count=$(is_checked && draws 200 40 || draws 4000 300)
 drawn() { "$python" "$ROOT/tests/check/snapshots_drawn.py" "$TP" "$WORK" "$seed" "$count"; }
 check "$count drawn programs from seed $seed: every amount is that of the allocator" drawn

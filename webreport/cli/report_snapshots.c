@@ -1,6 +1,8 @@
 /* Runs `tracepress report` for memory snapshots: see report_snapshots.h. */
 #include "webreport/cli/report_snapshots.h"
 
+#include <stdio.h>
+
 #include "webreport/cli/cmd.h"
 #include "webreport/document/snapshot/snapshot_document.h"
 #include "webreport/document/snapshot/timeline_document.h"
@@ -30,6 +32,24 @@ static int write_document(struct work *w, const struct tp_document *document)
                     : tp_cmd_write_outputs(&w->work, document, outputs, sizeof outputs / sizeof *outputs, &options);
 }
 
+/* Prints the headline of each device of the first snapshots. */
+static void print_headlines(struct tp_console *console, const struct tp_snapshots *snapshots)
+{
+    enum { MOST = 16 };
+    for (size_t i = 0; i < snapshots->count && i < MOST; i++) {
+        const struct tp_snapshot_result *result = &snapshots->items[i];
+        for (size_t d = 0; d < result->device_count; d++) {
+            char device[40] = "";
+            if (result->device_count > 1)
+                snprintf(device, sizeof device, ", GPU %lld", (long long)result->devices[d].device);
+            tp_console_notice(console, "%.*s%s: %s", (int)result->file.len, result->file.ptr, device,
+                              result->devices[d].headline);
+        }
+    }
+    if (snapshots->count > MOST)
+        tp_console_notice(console, "and %zu more snapshots", snapshots->count - MOST);
+}
+
 static int run_snapshots(void *context, struct tp_error *err)
 {
     struct work *w = context;
@@ -45,6 +65,7 @@ static int run_snapshots(void *context, struct tp_error *err)
     int code = tp_snapshot_session_run(&snapshots, &session, &w->work.arena, &w->work.err);
     if (code < 0)
         return code;
+    print_headlines(w->session->console, &snapshots);
     tp_snapshots_document(
         &document,
         &(struct tp_snapshots_shown){snapshots.items, snapshots.count, &snapshots.failed, w->outputs->page.redact},
