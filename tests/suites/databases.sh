@@ -64,6 +64,22 @@ if [ -d "$inputs/hostile" ]; then
 else
     skip "hostile databases" "no $inputs"
 fi
+converted() { # checks --convert with a program named nsys, and that it leaves no temporary file
+    rm -rf c && mkdir c c/bin c/tmp && python3 "$maker" plain c && printf 'not read' >"c/-run 1.nsys-rep" && cat >c/bin/nsys <<'X' || return 1
+#!/bin/sh
+[ "$1 $2 $3 $4" = "export --type sqlite --output" ] && [ "$6" = "./-run 1.nsys-rep" ] || { echo "wrong words: $*"; exit 9; }
+[ -z "$FAILS" ] || { echo first; echo "the report is of a newer version"; exit 5; }
+cp run.sqlite "$5"
+X
+    chmod +x c/bin/nsys && cd c || return 1
+    PATH=$PWD/bin:$PATH TMPDIR=$PWD/tmp "$TP" report --convert -q -o one.html --json one.json -- "-run 1.nsys-rep" 2>said &&
+        [ ! -s said ] && grep -q '"worker":"-run 1"' one.json && grep -q 'sgemm_128x64' one.json || { cat said; return 1; }
+    FAILS=1 PATH=$PWD/bin:$PATH TMPDIR=$PWD/tmp "$TP" report --convert -q -o two.html -- "-run 1.nsys-rep" 2>said
+    [ $? = 3 ] && grep -q 'exit code 5: the report is of a newer version$' said && [ ! -e two.html ] || { cat said; return 1; }
+    PATH=/usr/bin:/bin TMPDIR=$PWD/tmp "$TP" report --convert -q -o two.html -- "-run 1.nsys-rep" 2>said
+    [ $? = 3 ] && grep -q 'nsys cannot be started: No such file' said && [ -z "$(ls -A tmp)" ]
+}
+check "--convert runs nsys export, says why it failed, and leaves nothing" converted
 untouched() { # checks that reading creates no file next to the database
     python3 "$maker" plain d && python3 -c 'import sys
 with open(sys.argv[1], "r+b") as file: file.seek(18); file.write(b"\2\2")' d/run.sqlite && chmod 555 d &&

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/nsys_convert.h"
 #include "webreport/cli/report_snapshots.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/print/report_outputs.h"
@@ -23,7 +24,7 @@ struct options {
     struct tp_opt_list rules;
     const char *peaks;
     int assets, color, timeline;
-    bool redact;
+    bool redact, convert;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -37,6 +38,7 @@ static const struct tp_opt table[] = {
     {"assets", 0, TP_OPT_CHOICE, AT(assets), "inline|separate"},
     {"max-size", 0, TP_OPT_SIZE, AT(max_size), NULL},
     {"redact", 0, TP_OPT_FLAG, AT(redact), NULL},
+    {"convert", 0, TP_OPT_FLAG, AT(convert), NULL},
     {"source-url", 0, TP_OPT_TEXT, AT(source_url), NULL},
     {"timeline", 0, TP_OPT_CHOICE, AT(timeline), "longest|full|none"},
     {"rule", 0, TP_OPT_LIST, AT(rules), NULL},
@@ -191,6 +193,36 @@ static int report_inputs(struct tp_report_session *session, const struct tp_outp
     return refuse_useless_option(session->console, o, false) ? TP_EXIT_USAGE : tp_report_snapshots(session, wanted);
 }
 
+/* ---- reports of Nsight Systems ---- */
+
+struct conversion_work {
+    struct tp_nsys_conversion conversion;
+    struct tp_arena arena; /* paths of the converted files */
+    char **inputs;
+    size_t count;
+    struct tp_console *console;
+};
+
+static int convert_inputs(void *context, struct tp_error *err)
+{
+    struct conversion_work *w = context;
+    (void)err; /* errors are printed */
+    return tp_nsys_convert_inputs(&w->conversion, w->inputs, w->count, &w->arena, w->console) ? TP_OK : TP_ENOTFOUND;
+}
+
+/* Converts the inputs with nsys, and makes their report. argv: the inputs, changed in place. */
+static int convert_and_report(struct tp_report_session *session, const struct tp_outputs_options *wanted,
+                              const struct options *o, char **argv)
+{
+    struct conversion_work work = {.inputs = argv, .count = session->input_count, .console = session->console};
+    tp_arena_init(&work.arena, 0);
+    int code = tp_arena_run(&work.arena, convert_inputs, &work, NULL);
+    code = code == TP_OK ? report_inputs(session, wanted, o) : tp_inputs_exit_code(code);
+    tp_nsys_conversion_release(&work.conversion);
+    tp_arena_release(&work.arena);
+    return code;
+}
+
 /* ---- options ---- */
 
 int tp_cmd_report(int argc, char **argv)
@@ -237,5 +269,5 @@ int tp_cmd_report(int argc, char **argv)
                                                        .source_url = o.source_url,
                                                        .templates_dir = o.templates,
                                                        .max_bytes = o.max_size}};
-    return report_inputs(&session, &wanted, &o);
+    return o.convert ? convert_and_report(&session, &wanted, &o, argv) : report_inputs(&session, &wanted, &o);
 }

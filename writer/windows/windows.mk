@@ -1,6 +1,6 @@
 # Settings of a build for Windows, which has only the commands that read traces. The Makefile includes this file if the
 # compiler's target is Windows.
-NOT_HERE  := cmd_bench bench_child bench_revisions cmd_record cmd_recover record_end record_options run_outputs
+NOT_HERE  := cmd_bench bench_child bench_revisions cmd_record cmd_recover nsys_convert record_end record_options run_outputs
 CORE      := $(filter-out $(BUILD)/collector/% $(BUILD)/writer/spool/% %/writer/base/mapped.o %/writer/base/path.o,$(CORE)) $(call obj,writer/windows/*.c)
 CLI       := $(filter-out $(NOT_HERE:%=$(BUILD)/webreport/cli/%.o),$(call obj,webreport/cli/*.c)) $(BUILD)/writer/windows/start.o
 CORE      := $(filter-out %/start.o,$(CORE))
