@@ -100,7 +100,10 @@ odd() {
 }
 check "a FIFO among the files of a folder stops no command" pipes
 given() { # Checks that a named pipe is read, as in <(zcat x).
-    rm -f p && mkfifo p && { gzip -dc "$trace" >p & } && cpu_limit 60 "$TP" table p -o o.txt 2>err && [ -s o.txt ]
+    for command in table report "export --to csv" summarize; do
+        rm -rf p o && mkfifo p && { gzip -dc "$trace" >p & } && cpu_limit 60 timeout 60 "$TP" $command p -o o -q 2>err && [ -e o ] ||
+            { echo "$command"; cat err; return 1; }
+    done
 }
 check "a pipe that was named is read" given
 

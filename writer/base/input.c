@@ -29,8 +29,11 @@ static int open_path(const char *path, enum tp_input_kind kind)
 int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind kind, struct tp_error *err)
 {
     struct stat info;
-    int fd = open_path(path, kind), code = TP_OK;
     *input = (struct tp_input){.fd = -1};
+    /* opening a pipe would let its writer begin, and closing it again would lose what the writer wrote */
+    if (kind == TP_INPUT_FILE && stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return tp_error_set(err, TP_EIO, 0, "not a regular file");
+    int fd = open_path(path, kind), code = TP_OK;
     if (fd < 0)
         return report_open_error(err);
     if (fstat(fd, &info) < 0)
