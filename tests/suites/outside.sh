@@ -94,13 +94,16 @@ split() {
     return 1
 }
 check "two threads, four functions: each share within 3 points" split
-# Checks that the message names the build id of a stripped program, whose functions have no names.
-stripped() {
-    program split_program -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 && cp split_program bare && strip bare &&
-        outside 0 ./bare 1 && says sums || return 1
-    "$TP" report "$trace" --quiet -o bare.html --markdown bare.md || return 1
+# Checks that the message names the build id of a stripped program, whose functions have no names. The message is about
+# the function with most samples, which on a busy machine may be another one in a short run.
+names_build_id() { # names_build_id SECONDS: records the stripped program for this time
+    outside 0 ./bare "$1" && says sums && "$TP" report "$trace" --quiet -o bare.html --markdown bare.md || return 1
     grep -q 'Install the debug package of build-id `0123456789abcdef0123456789abcdef01234567` and record again. bare has no symbols' bare.md ||
         { cat bare.md; return 1; }
+}
+stripped() {
+    program split_program -Wl,--build-id=0x0123456789abcdef0123456789abcdef01234567 && cp split_program bare && strip bare || return 1
+    names_build_id 1 >first_try || names_build_id 3 || { cat first_try; return 1; }
     outside 0 ./split_program 1 || return 1
     zcat "$trace" | grep -q 0123456789abcdef && { echo "a program with symbols has a build-id:"; cat err; return 1; }
     return 0
