@@ -148,6 +148,20 @@ def made_two_sides(folder):
     of(folder, input_of([]), "known.json")
 
 
+def made_types_of_one_side(folder):
+    """The same work with and without the types of operators."""
+    made_no_types(folder)
+    os.rename(os.path.join(folder, "trace.json"), os.path.join(folder, "new.json"))
+    with open(os.path.join(folder, "new.json"), encoding="utf-8") as file:
+        document = json.load(file)
+    for event in document["traceEvents"]:
+        if "Input Dims" in event.get("args", {}):
+            event["args"]["Input type"] = ["float"] * len(event["args"]["Input Dims"])
+    document.pop("tracepress_input", None)
+    with open(os.path.join(folder, "base.json"), "w", encoding="utf-8") as file:
+        json.dump(document, file)
+
+
 def made_no_types(folder):
     of(folder, operator={"Input Dims": [[4096, 4096], [4096, 4096]]})
 

@@ -23,12 +23,17 @@ static int compare_entries(const void *x, const void *y, const void *context)
     return order ? order : (int)a->side - (int)b->side;
 }
 
-/* Returns the key without shapes and types. A key of a kernel or copy keeps the name of that kernel or copy. */
-static struct tp_count_key key_without_shapes(struct tp_count_key key)
+/* What of the keys is compared. */
+enum compared { ALL_OF_KEY, WITHOUT_TYPES, NAMES_ONLY };
+
+/* Returns the compared part of a key. A key of a kernel or copy keeps the name of that kernel or copy. */
+static struct tp_count_key compared_part(struct tp_count_key key, enum compared compared)
 {
-    if (key.kind != TP_COUNT_WAIT)
+    if (compared == NAMES_ONLY && key.kind != TP_COUNT_WAIT)
         key.dims = TP_STR("");
-    if (key.kind != TP_COUNT_KERNEL && key.kind != TP_COUNT_COPY)
+    if (compared == WITHOUT_TYPES && key.kind == TP_COUNT_OPERATOR)
+        key.detail = TP_STR("");
+    if (compared == NAMES_ONLY && key.kind != TP_COUNT_KERNEL && key.kind != TP_COUNT_COPY)
         key.detail = TP_STR("");
     return key;
 }
@@ -43,7 +48,7 @@ static void find_difference_of_pair(const struct tp_work_compared *c, struct tp_
     pair->delta = tp_work_is_ignored(pair) ? 0 : pair->count[TP_NEW] - pair->count[TP_BASE];
 }
 
-static void pair_keys_of_sides(struct tp_work_compared *c, bool has_names_only)
+static void pair_keys_of_sides(struct tp_work_compared *c, enum compared compared)
 {
     uint32_t count = c->side[TP_BASE]->key_count + c->side[TP_NEW]->key_count, at = 0;
     struct entry *entries = tp_arena_array(c->arena, (size_t)count + 1, sizeof *entries);
@@ -52,7 +57,7 @@ static void pair_keys_of_sides(struct tp_work_compared *c, bool has_names_only)
         c->pair_of_key[s] = tp_arena_array(c->arena, (size_t)c->side[s]->key_count + 1, sizeof *c->pair_of_key[s]);
         for (uint32_t i = 0; i < c->side[s]->key_count; i++) {
             const struct tp_count_key *key = &c->side[s]->keys[i];
-            entries[at++] = (struct entry){has_names_only ? key_without_shapes(*key) : *key, i, (uint8_t)s};
+            entries[at++] = (struct entry){compared_part(*key, compared), i, (uint8_t)s};
         }
     }
     tp_merge_sort(c->arena, entries, count, sizeof *entries, compare_entries, NULL);
@@ -335,6 +340,14 @@ static bool has_shapes(const struct tp_signature *s)
     return false;
 }
 
+static bool has_types(const struct tp_signature *s)
+{
+    for (uint32_t i = 0; i < s->key_count; i++)
+        if (s->keys[i].kind == TP_COUNT_OPERATOR && s->keys[i].detail.len)
+            return true;
+    return false;
+}
+
 static bool has_changed_operators(const struct tp_work_compared *c)
 {
     for (uint32_t i = 0; i < c->pair_count && c->pairs[i].key.kind == TP_COUNT_OPERATOR; i++)
@@ -360,7 +373,8 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     diff->has_names_only = has_names_only || has_shapes(base) != has_shapes(other);
     if (diff->is_same)
         return;
-    pair_keys_of_sides(&c, diff->has_names_only);
+    bool has_types_on_one_side = has_types(base) != has_types(other);
+    pair_keys_of_sides(&c, diff->has_names_only ? NAMES_ONLY : has_types_on_one_side ? WITHOUT_TYPES : ALL_OF_KEY);
     for (uint32_t i = 0; i < c.pair_count; i++)
         diff->varying_key_count += tp_work_is_ignored(&c.pairs[i]);
     if (has_changed_operators(&c)) {
@@ -378,5 +392,5 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     for (uint32_t i = 0; i < diff->count; i++)
         set_call_number(&diff->changes[i], c.side[diff->changes[i].delta < 0 ? TP_BASE : TP_NEW], arena);
     find_places_of_waits(diff);
-    diff->is_same = !diff->count && !diff->has_names_only;
+    diff->is_same = !diff->count && !diff->has_names_only && !has_types_on_one_side;
 }
