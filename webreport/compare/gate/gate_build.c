@@ -1,12 +1,10 @@
 /* Finds the subjects of a check (ranks, workers or all runs) and checks each of them. See gate_build.h. */
 #include "webreport/compare/gate/gate_build.h"
 
-#include <math.h>
-
+#include "webreport/compare/gate/gate_items.h"
 #include "webreport/compare/gate/gate_parts.h"
 #include "webreport/compare/numbered_kernels.h"
 #include "writer/base/limits.h"
-#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 /* ---- subjects ---- */
@@ -150,26 +148,10 @@ static struct tp_check_subject *list_subjects_to_check(const struct tp_check_inp
 
 /* ---- items ---- */
 
-static struct tp_check_item *add_check_item(struct tp_vec *items, const struct tp_budget_line *line,
-                                            struct tp_str subject)
-{
-    struct tp_check_item *item = tp_vec_push(items);
-    *item = (struct tp_check_item){.line = line,
-                                   .subject = subject,
-                                   .value = NAN,
-                                   .base_value = NAN,
-                                   .change = NAN,
-                                   .low = NAN,
-                                   .high = NAN,
-                                   .detectable = NAN,
-                                   .chance = NAN};
-    return item;
-}
-
 /* Adds an item for a line that names a worker or rank of which there is no run. */
 static void add_item_of_absent_run(struct tp_vec *items, const struct tp_budget_line *line)
 {
-    struct tp_check_item *item = add_check_item(items, line, TP_STR(""));
+    struct tp_check_item *item = tp_check_add_item(items, line, TP_STR(""));
     item->cause = line->is_optional ? TP_CAUSE_SKIPPED : TP_CAUSE_MISSING;
     item->status = line->is_optional ? TP_CHECK_PASS : line->is_warning ? TP_CHECK_WARN : TP_CHECK_INCONCLUSIVE;
     item->reason = "missing: no run has this worker or rank";
@@ -197,21 +179,10 @@ static bool does_line_apply_to_missing_ranks(const struct tp_budget_line *line, 
 static void add_missing_ranks(struct tp_vec *items, const struct tp_budget_line *line,
                               const struct tp_rank_set *missing, struct tp_arena *arena)
 {
-    struct tp_check_item *item = add_check_item(items, line, TP_STR("missing ranks"));
+    struct tp_check_item *item = tp_check_add_item(items, line, TP_STR("missing ranks"));
     item->status = TP_CHECK_INCONCLUSIVE;
     item->cause = TP_CAUSE_DAMAGED;
     item->reason = tp_text_printf(arena, "input damaged: %s", tp_damage_ranks_text(missing, arena));
-}
-
-/* Orders items by status (failed first), then by line of the budget. The sort is stable, so that ranks keep their
- * order. */
-static int compare_by_status(const void *x, const void *y, const void *context)
-{
-    const struct tp_check_item *a = x, *b = y;
-    (void)context;
-    if (a->status != b->status)
-        return (int)b->status - (int)a->status;
-    return (a->line > b->line) - (a->line < b->line);
 }
 
 static void judge_lines(struct tp_vec *items, const struct tp_budget *budget, const struct tp_check_subject *s,
@@ -314,14 +285,6 @@ static bool is_inconclusive_by_damage(const struct tp_check *check)
     return has_lost || (is_open && (tp_damage_unmet_needs(&runs, &base) || tp_damage_unmet_needs(&base, &runs)));
 }
 
-static bool is_inconclusive_without_baseline(const struct tp_check *check)
-{
-    for (size_t i = 0; i < check->count && check->verdict == TP_CHECK_INCONCLUSIVE; i++)
-        if (check->items[i].status == TP_CHECK_INCONCLUSIVE && check->items[i].cause == TP_CAUSE_NO_BASELINE)
-            return true;
-    return false;
-}
-
 void tp_check_build(struct tp_check *check, const struct tp_check_input *input, struct tp_arena *arena)
 {
     size_t subject_count;
@@ -334,12 +297,6 @@ void tp_check_build(struct tp_check *check, const struct tp_check_input *input, 
     check->change_count = changes.count;
     judge_lines_without_subject(&items, input, subjects, subject_count, arena);
     tp_check_judge_times_together(items.data, items.count, arena);
-    tp_merge_sort(arena, items.data, items.count, sizeof(struct tp_check_item), compare_by_status, NULL);
-    check->items = items.data;
-    check->count = items.count;
-    for (size_t i = 0; i < items.count; i++)
-        check->counts[check->items[i].status]++;
-    check->verdict = items.count ? check->items[0].status : TP_CHECK_PASS;
+    tp_check_take_items(check, &items, arena);
     check->is_damaged = is_inconclusive_by_damage(check);
-    check->lacks_baseline = is_inconclusive_without_baseline(check);
 }

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "webreport/compare/gate/gate_items.h"
 #include "webreport/compare/gate/gate_snapshot_values.h"
 #include "webreport/compare/gate/metric_amount.h"
-#include "writer/base/sort.h"
 #include "writer/text/format.h"
 
 /* A device of a snapshot, and the same device of the baseline. */
@@ -124,22 +124,6 @@ static bool applies(const struct tp_budget_line *line, const struct subject *sub
     return line->rank == TP_NULL_INT || line->rank == subject->rank;
 }
 
-static struct tp_check_item *add_item(struct checking *checking, const struct tp_budget_line *line, struct tp_str name)
-{
-    struct tp_check_item *item = tp_vec_push(&checking->items);
-    *item = (struct tp_check_item){.line = line,
-                                   .subject = name,
-                                   .value = NAN,
-                                   .base_value = NAN,
-                                   .change = NAN,
-                                   .low = NAN,
-                                   .high = NAN,
-                                   .detectable = NAN,
-                                   .chance = NAN,
-                                   .reason = ""};
-    return item;
-}
-
 static const struct tp_snapshot_device *find_base(const struct tp_check_snapshots *base, int64_t rank, int64_t device)
 {
     for (size_t i = 0; i < base->count; i++) {
@@ -188,11 +172,11 @@ static void judge_line(struct checking *checking, const struct tp_budget_line *l
         const struct subject *subject = TP_AT(subjects, struct subject, i);
         if (!applies(line, subject))
             continue;
-        judge_item(add_item(checking, line, subject->name), subject, checking);
+        judge_item(tp_check_add_item(&checking->items, line, subject->name), subject, checking);
         has_any = true;
     }
     if (!has_any)
-        set_missing(add_item(checking, line, TP_STR("")), &nothing, checking->arena);
+        set_missing(tp_check_add_item(&checking->items, line, TP_STR("")), &nothing, checking->arena);
 }
 
 /* ---- the check ---- */
@@ -233,29 +217,6 @@ static struct tp_check_side make_side(const struct tp_check_snapshots *side, str
     return (struct tp_check_side){side->name, items, side->count, true};
 }
 
-/* Orders items by status (failed first), then by line. The sort is stable. */
-static int compare_by_status(const void *x, const void *y, const void *context)
-{
-    const struct tp_check_item *a = x, *b = y;
-    (void)context; /* all data is in the items */
-    if (a->status != b->status)
-        return (int)b->status - (int)a->status;
-    return (a->line > b->line) - (a->line < b->line);
-}
-
-static void set_verdict(struct tp_check *check)
-{
-    for (size_t i = 0; i < check->count; i++) {
-        const struct tp_check_item *item = &check->items[i];
-        check->counts[item->status]++;
-        check->is_damaged |= item->status == TP_CHECK_INCONCLUSIVE && item->cause == TP_CAUSE_MISSING;
-        check->lacks_baseline |= item->status == TP_CHECK_INCONCLUSIVE && item->cause == TP_CAUSE_NO_BASELINE;
-    }
-    check->verdict = check->count ? check->items[0].status : TP_CHECK_PASS;
-    check->is_damaged &= check->verdict == TP_CHECK_INCONCLUSIVE;
-    check->lacks_baseline &= check->verdict == TP_CHECK_INCONCLUSIVE;
-}
-
 void tp_check_snapshots_build(struct tp_check *check, struct tp_check_input *input,
                               const struct tp_check_snapshots *run, const struct tp_check_snapshots *base,
                               struct tp_arena *arena)
@@ -271,9 +232,8 @@ void tp_check_snapshots_build(struct tp_check *check, struct tp_check_input *inp
         .input = input, .differs = "", .workload = checking.has_baseline ? TP_WORKLOAD_UNKNOWN : TP_WORKLOAD_SAME};
     for (size_t l = 0; l < input->budget->count; l++)
         judge_line(&checking, &input->budget->lines[l], &subjects);
-    tp_merge_sort(arena, checking.items.data, checking.items.count, sizeof(struct tp_check_item), compare_by_status,
-                  NULL);
-    check->items = checking.items.data;
-    check->count = checking.items.count;
-    set_verdict(check);
+    tp_check_take_items(check, &checking.items, arena);
+    for (size_t i = 0; i < check->count && check->verdict == TP_CHECK_INCONCLUSIVE; i++)
+        check->is_damaged |=
+            check->items[i].status == TP_CHECK_INCONCLUSIVE && check->items[i].cause == TP_CAUSE_MISSING;
 }

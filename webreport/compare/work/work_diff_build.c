@@ -332,20 +332,20 @@ static void find_places_of_waits(struct tp_work_diff *diff)
 
 /* ---- all ---- */
 
-static bool has_shapes(const struct tp_signature *s)
-{
-    for (uint32_t i = 0; i < s->key_count; i++)
-        if (s->keys[i].kind == TP_COUNT_OPERATOR && s->keys[i].dims.len)
-            return true;
-    return false;
-}
+/* What the operators of a signature show. */
+struct shown {
+    bool shapes, types;
+};
 
-static bool has_types(const struct tp_signature *s)
+static struct shown find_shown_data(const struct tp_signature *s)
 {
-    for (uint32_t i = 0; i < s->key_count; i++)
-        if (s->keys[i].kind == TP_COUNT_OPERATOR && s->keys[i].detail.len)
-            return true;
-    return false;
+    struct shown shown = {false, false};
+    for (uint32_t i = 0; i < s->key_count; i++) {
+        bool is_operator = s->keys[i].kind == TP_COUNT_OPERATOR;
+        shown.shapes |= is_operator && s->keys[i].dims.len;
+        shown.types |= is_operator && s->keys[i].detail.len;
+    }
+    return shown;
 }
 
 static bool has_changed_operators(const struct tp_work_compared *c)
@@ -370,10 +370,11 @@ void tp_work_diff_build(struct tp_work_diff *diff, const struct tp_signature *ba
     diff->is_aligned = true;
     diff->are_unfreed_blocks_known = base->are_unfreed_blocks_known && other->are_unfreed_blocks_known;
     diff->is_same = base->hash == other->hash;
-    diff->has_names_only = has_names_only || has_shapes(base) != has_shapes(other);
+    struct shown of_base = find_shown_data(base), of_other = find_shown_data(other);
+    bool has_types_on_one_side = of_base.types != of_other.types;
+    diff->has_names_only = has_names_only || of_base.shapes != of_other.shapes;
     if (diff->is_same)
         return;
-    bool has_types_on_one_side = has_types(base) != has_types(other);
     pair_keys_of_sides(&c, diff->has_names_only ? NAMES_ONLY : has_types_on_one_side ? WITHOUT_TYPES : ALL_OF_KEY);
     for (uint32_t i = 0; i < c.pair_count; i++)
         diff->varying_key_count += tp_work_is_ignored(&c.pairs[i]);

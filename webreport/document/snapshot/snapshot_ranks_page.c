@@ -81,7 +81,7 @@ static const char *word_oom(const struct tp_snapshot_page *page, const struct tp
                           oom_time(ranks->by_gravity[0]) == INT64_MAX ? "" : ", this one first");
 }
 
-/* Returns how the largest peak differs from the others, as a sentence. */
+/* Returns a sentence that compares the largest peak with the median of all peaks; "" for one rank. */
 static const char *word_peaks(const struct tp_snapshot_page *page, const struct tp_snapshot_ranks *ranks)
 {
     enum { CLEARLY_MORE_PERCENT = 5 };

@@ -60,7 +60,8 @@ struct tp_folded {
     uint32_t at;                 /* next line to write: index of an item in torch's order, or index of a path */
 };
 
-/* Makes empty stacks in `arena`, whose guard the caller has set, for a metric that is not of torch. */
+/* Makes stacks without paths in `arena`, whose guard the caller has set, for stacks that the caller adds frame by frame
+ * instead of reading them from a trace. */
 void tp_folded_init(struct tp_folded *folded, const struct tp_folded_metric *metric, struct tp_arena *arena);
 /* Returns the path in which a frame was called by the path `caller` (TP_NO_ID: the frame has no caller). */
 uint32_t tp_folded_add_frame(struct tp_folded *folded, uint32_t caller, struct tp_str name);

@@ -16,7 +16,8 @@
 enum { SNAPSHOT, TRACE, SIDES };
 enum { MOST_DIFFERENCE = 512 }; /* bytes by which the allocated bytes of a pair may differ */
 
-/* A pair may be this far from the offset to be found outside of the run. */
+/* Outside of the common run, an event and a memory record are one pair only if their times, after the offset is
+ * applied, differ by at most this. */
 #define NEAR_NS 1000000
 
 struct joining {

@@ -163,15 +163,14 @@ static int read_first_time(void *context, const struct tp_database_row *row, str
     return 1;
 }
 
-/* Reads start and end of a row. Returns false if they are no possible times. */
-static bool read_span(struct nvprof *n, const struct tp_database_row *row, int64_t span_ns[2])
+/* Reads start and end of a row as times since base_ns. Returns false if they are no possible times. */
+static bool read_span(const struct nvprof *n, const struct tp_database_row *row, int64_t span_ns[2])
 {
-    if (!tp_database_int(row, START, &span_ns[0]) || !tp_database_int(row, END, &span_ns[1]) || span_ns[0] <= 0 ||
-        span_ns[1] < span_ns[0])
+    if (!tp_row_read_span(row, START, END, span_ns) || span_ns[0] <= 0)
         return false;
-    for (int i = 0; i < 2; i++)
-        span_ns[i] -= n->base_ns;
-    return span_ns[0] >= -TP_MAX_TIME_NS && span_ns[1] <= TP_MAX_TIME_NS;
+    span_ns[0] -= n->base_ns;
+    span_ns[1] -= n->base_ns;
+    return true;
 }
 
 static int read_device(void *context, const struct tp_database_row *row, struct tp_error *err)
