@@ -52,6 +52,7 @@
     this.devices = data.devices || 'GPU';
     this.kinds = data.program ? PROGRAM_KINDS : KINDS;
     this.unit = data.samples ? ' sample' : ' call';
+    this.untimed = data.untimed;
     this.wanted = '';
     this.svg = card.querySelector('svg.icicle');
     var bar = card.querySelector('.toolrow');
@@ -109,8 +110,8 @@
     var all = this.root.row, text = row[NAME] + '\n';
     function share(i) { return all[i] ? ' (' + (100 * row[i] / all[i]).toFixed(1) + ' %)' : ''; }
     if (this.byDevice) text += this.devices + ' ' + timeText(row[DEVICE]) + share(DEVICE) + ' · ';
-    text += 'CPU ' + timeText(row[HOST]) + share(HOST);
-    if (row[CALLS]) text += ' · ' + row[CALLS].toLocaleString('en') + (this.unit + (row[CALLS] === 1 ? '' : 's'));
+    if (!this.untimed) text += 'CPU ' + timeText(row[HOST]) + share(HOST) + (row[CALLS] ? ' · ' : '');
+    if (row[CALLS]) text += row[CALLS].toLocaleString('en') + (this.unit + (row[CALLS] === 1 ? '' : 's')) + (this.untimed ? share(CALLS) : '');
     if (row[BYTES]) text += ' · ' + bytesText(row[BYTES]) + ' allocated';
     return text;
   };
@@ -121,7 +122,7 @@
     if (isHit) this.hits++;
     if (isAbove || (this.wanted && !isHit)) box.setAttribute('class', 'dimmed');
     box.appendChild(draw('rect', { width: '100%', height: ROW - 1, 'class': 'k-' + this.kinds[row[KIND]] }));
-    var name = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices.replace('D', 'd') : 'CPU') + ' time';
+    var name = call.parent ? row[NAME] : 'All ' + (this.metric === DEVICE ? this.devices.replace('D', 'd') : 'CPU') + (this.untimed ? ' samples' : ' time');
     var letters = Math.floor((width / 100 * (this.svg.clientWidth || 1280) - 9) / LETTER);
     if (letters > 3 || letters >= name.length) {
       var label = draw('text', { x: 5, y: 14, 'class': 'o-' + this.kinds[row[KIND]] });

@@ -39,6 +39,7 @@ static const struct {
     {"ranges", "Ranges", tp_section_ranges, false, FOR_OTHER_PROFILES},
     {"wall", "Wall time", tp_section_wall, false, FOR_OTHER_PROFILES},
     {"idle", "Waiting", tp_section_idle, false, FOR_OTHER_PROFILES},
+    {"os_calls", "System calls", tp_section_os_calls, false, FOR_OTHER_PROFILES},
     {"serving", "Serving", tp_section_serving, false, FOR_OTHER_PROFILES},
     {"work", "{GPU} work", tp_section_work, false, FOR_OTHER_PROFILES},
     {"operators", "{Operators}", tp_section_operators, false, FOR_OTHER_PROFILES},

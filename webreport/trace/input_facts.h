@@ -1,5 +1,5 @@
 /* Defines what a reader reports about its input: the producer, the kinds of data that the input cannot show, the rows
- * that were dropped, and the samples of device counters.
+ * that were dropped, the samples of device counters, and the calls of the operating system.
  *
  * A kind of data that the input cannot show is unknown, and unknown is not zero: numbers that need it are unknown,
  * rules that need it are not evaluated, and gates on it are inconclusive (docs/definitions.md, section 2). */
@@ -59,6 +59,12 @@ struct tp_device_counter_stats {
     uint32_t name; /* id in texts */
 };
 
+/* A call of the operating system, such as poll. Calls are in file order. */
+struct tp_os_call {
+    int64_t ts_ns, dur_ns;
+    uint32_t name, thread; /* name: name of the function, id in texts */
+};
+
 struct tp_input_facts {
     struct tp_str producer; /* text for people, such as "Nsight Systems 2026.2.1, sqlite schema 3.25.0"; ptr NULL
                                for traces of torch.profiler and of tracepress */
@@ -73,7 +79,16 @@ struct tp_input_facts {
     uint32_t counter_count;
     struct tp_device_counter_stats *counter_stats;
     uint32_t counter_stat_count;
+    struct tp_os_call *os_calls;
+    uint32_t os_call_count;
+    bool has_untimed_samples; /* true if the time between two CPU samples is unknown, so that they are only counted */
 };
+
+/* Returns the time that a CPU sample represents, ns; 1 if the samples have no times. cpu_ns: tp_sample.cpu_ns. */
+static inline int64_t tp_input_sample_weight(const struct tp_input_facts *facts, int64_t cpu_ns)
+{
+    return facts->has_untimed_samples ? 1 : cpu_ns;
+}
 
 /* Returns whether a tool other than PyTorch's profilers and tracepress recorded the input, so that advice about the
  * options of these does not apply. */

@@ -50,6 +50,7 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->task_ends = TP_VEC(arena, struct tp_task_end);
     sink->flows = TP_VEC(arena, struct tp_flow);
     sink->samples = TP_VEC(arena, struct tp_sample);
+    sink->os_calls = TP_VEC(arena, struct tp_os_call);
     sink->states = TP_VEC(arena, struct tp_state);
     sink->recorded_processes = TP_VEC(arena, struct tp_recorded_process);
     sink->process_memory = TP_VEC(arena, struct tp_process_memory);
@@ -232,6 +233,7 @@ static void return_unused_column_memory(struct tp_sink *sink)
                              &sink->task_ends,
                              &sink->flows,
                              &sink->samples,
+                             &sink->os_calls,
                              &sink->states,
                              &sink->recorded_processes,
                              &sink->process_memory,
@@ -254,6 +256,8 @@ static void list_input_facts(struct tp_sink *sink)
     input->counter_count = (uint32_t)sink->device_counters.count;
     input->counter_stats = sink->device_counter_stats.data;
     input->counter_stat_count = (uint32_t)sink->device_counter_stats.count;
+    input->os_calls = sink->os_calls.data;
+    input->os_call_count = (uint32_t)sink->os_calls.count;
 }
 
 void tp_sink_finish(struct tp_sink *sink)

@@ -18,8 +18,8 @@ struct tp_sink {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
-        memory_stacks, counters, task_ends, flows, samples, states, recorded_processes, process_memory, tensors,
-        arguments, moments, threads, processes, notes, dropped, device_counters, device_counter_stats;
+        memory_stacks, counters, task_ends, flows, samples, os_calls, states, recorded_processes, process_memory,
+        tensors, arguments, moments, threads, processes, notes, dropped, device_counters, device_counter_stats;
     struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
@@ -191,6 +191,7 @@ void tp_sink_add_flow(struct tp_sink *sink, const struct tp_flow *flow);
 void tp_sink_add_counter(struct tp_sink *sink, const struct tp_counter *counter);
 void tp_sink_add_task_end(struct tp_sink *sink, const struct tp_task_end *end);
 void tp_sink_add_sample(struct tp_sink *sink, const struct tp_sample *sample);
+void tp_sink_add_os_call(struct tp_sink *sink, const struct tp_os_call *call);
 void tp_sink_add_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor);
 void tp_sink_add_moment(struct tp_sink *sink, const struct tp_moment *moment);
 void tp_sink_add_state(struct tp_sink *sink, const struct tp_state *state);

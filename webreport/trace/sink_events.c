@@ -271,6 +271,11 @@ void tp_sink_add_sample(struct tp_sink *sink, const struct tp_sample *sample)
     *(struct tp_sample *)tp_vec_push(&sink->samples) = *sample;
 }
 
+void tp_sink_add_os_call(struct tp_sink *sink, const struct tp_os_call *call)
+{
+    *(struct tp_os_call *)tp_vec_push(&sink->os_calls) = *call;
+}
+
 void tp_sink_add_tensor(struct tp_sink *sink, const struct tp_tensor_record *tensor)
 {
     *(struct tp_tensor_record *)tp_vec_push(&sink->tensors) = *tensor;

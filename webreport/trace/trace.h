@@ -236,9 +236,11 @@ struct tp_flow {
 #define TP_RECORDING_FILE "kernel"
 #define TP_RECORDING_FRAME TP_RECORDING_FUNCTION " [" TP_RECORDING_FILE "]"
 
-/* One sample of a running thread (phase P, category cpu_sample), written by our collector. In file order. */
+/* One sample of a running thread (phase P, category cpu_sample), written by our collector, or by another profiler. In
+ * file order. */
 struct tp_sample {
-    int64_t ts_ns, cpu_ns; /* cpu_ns: processor time of the thread since its previous sample, ns; >= 0 */
+    int64_t ts_ns, cpu_ns; /* cpu_ns: processor time of the thread since its previous sample, ns; >= 0; see
+                              has_untimed_samples in input_facts.h */
     uint32_t stack;        /* "Call stack", id in stack_texts; TP_NO_ID if none exists */
     uint32_t thread;
 };

@@ -25,6 +25,12 @@
 #define TP_MAX_DATABASE_TABLES 10000u
 #define TP_MAX_DATABASE_DEVICES 1024u
 #define TP_MAX_NCCL_FIELDS 256u
+/* CPU samples of another profiler: bytes of the name of a symbol, frames of a stack, bytes of all distinct stacks, and
+ * frames in a file in which the frames of a sample do not follow each other */
+#define TP_MAX_SYMBOL_BYTES 4096u
+#define TP_MAX_SAMPLE_FRAMES 1024u
+#define TP_MAX_SAMPLE_STACKS_BYTES (1ull << 30)
+#define TP_MAX_SCATTERED_FRAMES (1u << 25)
 #define TP_MAX_UNPACKED_DATABASE_BYTES (8ull << 30)
 #define TP_MAX_RANK_SEARCH_BYTES (1u << 19) /* text of a gzip file that is searched for several ranks */
 #define TP_MAX_OVERLAPPING_FILES 256        /* recordings of one worker name that overlap */

@@ -45,14 +45,20 @@ static const char *devices_text(const struct tp_calltree *tree)
 static const char *name_of_measure(struct tp_arena *arena, const struct tp_calltree *tree)
 {
     bool is_own = tp_str_equal(tp_str_of(devices_text(tree)), TP_STR("Device"));
-    return !tree->has_device ? "CPU time"
-           : is_own          ? "device time"
-                             : tp_text_printf(arena, "%s time", devices_text(tree));
+    return tree->is_untimed    ? "CPU samples"
+           : !tree->has_device ? "CPU time"
+           : is_own            ? "device time"
+                               : tp_text_printf(arena, "%s time", devices_text(tree));
 }
 
 /* Returns the tooltip of a box. The tooltip is short, because the page has one for each box; the script shows more. */
 static const char *tooltip_text(struct tp_arena *arena, const struct tp_calltree *tree, const struct tp_call *call)
 {
+    if (tree->is_untimed)
+        return tp_text_printf(
+            arena, "%.*s\n%s (%s)", (int)call->name.len, call->name.ptr,
+            tp_text_of_counted_noun(arena, (int64_t)call->call_count, "sample", "samples"),
+            tp_text_of_percent(arena, tp_percent(call_size_ns(tree, call), call_size_ns(tree, &tree->calls[0]))));
     return tp_text_printf(
         arena, "%.*s\n%s %s (%s)%s%s", (int)call->name.len, call->name.ptr,
         tree->has_device ? devices_text(tree) : "CPU", tp_text_of_time(arena, call_size_ns(tree, call)),
@@ -195,6 +201,8 @@ static void print_json(const struct tp_data *value, struct tp_buf *out)
         tp_json_member_text(&json, "devices", tree->devices);
     if (tree->has_samples)
         tp_json_member_bool(&json, "samples", true);
+    if (tree->is_untimed)
+        tp_json_member_bool(&json, "untimed", true);
     if (tree->is_program)
         tp_json_member_bool(&json, "program", true);
     tp_json_key(&json, "calls");

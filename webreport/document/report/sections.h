@@ -23,6 +23,8 @@ struct tp_data tp_section_modules(const struct tp_section *section);
 struct tp_data tp_section_serving(const struct tp_section *section);
 struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_counters(const struct tp_section *section);
+/* Returns kind NONE unless another profiler recorded calls of the operating system. */
+struct tp_data tp_section_os_calls(const struct tp_section *section);
 struct tp_data tp_section_samples(const struct tp_section *section);
 struct tp_data tp_section_about(const struct tp_section *section);
 /* Return the sections of a program recorded from outside. (section_program.c) */

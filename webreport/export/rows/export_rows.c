@@ -399,6 +399,58 @@ static void fill_counter(const struct tp_rows *rows, uint32_t row, struct tp_row
     cell->real = sample->value;
 }
 
+/* ---- calls of the operating system, and samples without times ---- */
+
+static const struct tp_rows_column os_call_columns[] = {
+    {"name", TEXT, "name of the function", true},
+    {"thread", TEXT, "number of the thread", true},
+    {"thread_name", TEXT, "name of the thread", false},
+    {"start_ns", INT, "start of the call, nanoseconds since the first event", true},
+    {"duration_ns", INT, "duration of the call, nanoseconds", false},
+    {"step", INT, "number of the step in which the call starts; null outside of all steps", false},
+};
+
+static uint32_t os_call_count(const struct tp_rows *rows)
+{
+    return rows->model->trace->input.os_call_count;
+}
+
+static void fill_os_call(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_trace *trace = rows->model->trace;
+    const struct tp_os_call *call = &trace->input.os_calls[row];
+    add_text_cell_by_id(&cell, &trace->texts, call->name);
+    add_text_cell(&cell, rows->threads[call->thread]);
+    add_text_cell(&cell, trace->threads[call->thread].name);
+    add_int_cell(&cell, tp_sat_sub(call->ts_ns, rows->first_ns));
+    add_int_cell(&cell, call->dur_ns);
+    add_step_cell(&cell, rows, call->ts_ns);
+}
+
+static const struct tp_rows_column sample_columns[] = {
+    {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
+    {"thread", TEXT, "number of the thread", true},
+    {"thread_name", TEXT, "name of the thread", false},
+    {"call_stack", TEXT, "functions of the stack, innermost first; null if unknown", false},
+    {"step", INT, "number of the step that contains the sample; null outside of all steps", false},
+};
+
+static uint32_t sample_count(const struct tp_rows *rows)
+{
+    return rows->model->trace->input.has_untimed_samples ? rows->model->trace->sample_count : 0;
+}
+
+static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_trace *trace = rows->model->trace;
+    const struct tp_sample *sample = &trace->samples[row];
+    add_int_cell(&cell, tp_sat_sub(sample->ts_ns, rows->first_ns));
+    add_text_cell(&cell, rows->threads[sample->thread]);
+    add_text_cell(&cell, trace->threads[sample->thread].name);
+    add_text_cell_by_id(&cell, &trace->stack_texts, sample->stack);
+    add_step_cell(&cell, rows, sample->ts_ns);
+}
+
 /* ---- tables ---- */
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
@@ -416,20 +468,24 @@ static const struct tp_rows_table tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* The table of counters exists only in traces with counters of devices. */
-static const struct tp_rows_table counter_table = {"counters", "samples of the counters of devices",
-                                                   COLUMNS(counter_columns), counter_count, fill_counter};
+/* Tables that exist only if they have rows. */
+static const struct tp_rows_table rare_tables[] = {
+    {"counters", "samples of the counters of devices", COLUMNS(counter_columns), counter_count, fill_counter},
+    {"os_calls", "calls of the operating system", COLUMNS(os_call_columns), os_call_count, fill_os_call},
+    {"samples", "samples of running threads", COLUMNS(sample_columns), sample_count, fill_sample},
+};
+enum { RARE_TABLES = sizeof rare_tables / sizeof *rare_tables };
 
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index)
 {
     if (rows->snapshot)
         return tp_snapshot_rows_tables[index].name ? &tp_snapshot_rows_tables[index] : NULL;
-    bool has_counters = counter_count(rows) > 0;
     if (index < TABLES)
         return &tables[index];
-    if (has_counters && index == TABLES)
-        return &counter_table;
-    index -= TABLES + has_counters;
+    index -= TABLES;
+    for (unsigned i = 0; i < RARE_TABLES; i++)
+        if (rare_tables[i].count(rows) && index-- == 0)
+            return &rare_tables[i];
     const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index] : NULL;
     return table && table->name ? table : NULL;
 }

@@ -201,6 +201,7 @@ static void write_code_tables(struct firefox *f)
 static void write_samples(struct firefox *f, const uint32_t *items, uint32_t count)
 {
     struct tp_json *json = &f->json;
+    bool is_untimed = f->sampled->trace->input.has_untimed_samples;
     begin_table(f, "samples", count);
     tp_json_key(json, "stack");
     tp_json_array(json);
@@ -220,9 +221,16 @@ static void write_samples(struct firefox *f, const uint32_t *items, uint32_t cou
     tp_json_key(json, "weight");
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        write_milliseconds(json, tp_sampled_time_of_sample(f->sampled, items[i]));
+        if (is_untimed)
+            tp_json_int(json, 1);
+        else
+            write_milliseconds(json, tp_sampled_time_of_sample(f->sampled, items[i]));
     tp_json_array_end(json);
-    tp_json_member_text(json, "weightType", "tracing-ms");
+    tp_json_member_text(json, "weightType", is_untimed ? "samples" : "tracing-ms");
+    if (is_untimed) {
+        tp_json_object_end(json);
+        return;
+    }
     tp_json_key(json, "threadCPUDelta"); /* the Firefox Profiler draws the activity graph from this column */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)

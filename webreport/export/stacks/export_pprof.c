@@ -94,8 +94,9 @@ int tp_export_pprof(const struct tp_export *export, struct tp_error *err)
     bool has_states = profile.sampled->view.is_present;
     const struct tp_sampled_process *first = profile.sampled->processes;
     profile.pprof = tp_pprof_new(arena, profile.sampled->process_count ? first->name : TP_STR(""));
-    tp_pprof_add_type(profile.pprof, "samples", "count", false);
-    tp_pprof_add_type(profile.pprof, "cpu", "nanoseconds", true);
+    tp_pprof_add_type(profile.pprof, "samples", "count", trace->input.has_untimed_samples);
+    if (!trace->input.has_untimed_samples)
+        tp_pprof_add_type(profile.pprof, "cpu", "nanoseconds", true);
     if (has_states)
         tp_pprof_add_type(profile.pprof, "wait", "nanoseconds", false);
     add_samples(&profile);

@@ -70,7 +70,7 @@ static void begin_profile(struct speedscope *s, const struct tp_sampled_thread *
                         tp_text_printf(s->arena, "%.*s (%" PRId64 "), %.*s (%" PRId64 ")%s", (int)process->name.len,
                                        process->name.ptr, process->pid, (int)thread->name.len, thread->name.ptr,
                                        thread->tid, what));
-    tp_json_member_text(&s->json, "unit", "nanoseconds");
+    tp_json_member_text(&s->json, "unit", s->sampled->trace->input.has_untimed_samples ? "none" : "nanoseconds");
 }
 
 /* The samples of one thread, as indexes in the trace's list of samples, in order of time. */

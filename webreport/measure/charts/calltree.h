@@ -47,6 +47,7 @@ struct tp_calltree {
     uint64_t merged_count; /* number of nodes before pruning */
     bool has_device;
     bool has_samples; /* the tree is built from samples: call_count is the number of samples, frames are functions */
+    bool is_untimed;  /* the samples have no times: host_ns is the number of samples too */
     /* true for a trace of `record --outside`. In addition to has_samples, phases are programs, operators are native
      * functions and kernels are functions of the operating system's kernel */
     bool is_program;

@@ -239,6 +239,7 @@ void tp_calltree_build_from_samples(struct tp_calltree *tree, const struct tp_mo
     tp_merge_add_samples(&merge, model, arena);
     remove_small_calls(tree, &merge, options, false, arena);
     tree->has_samples = true;
+    tree->is_untimed = model->trace->input.has_untimed_samples;
 }
 
 void tp_calltree_build_from_program(struct tp_calltree *tree, const struct tp_model *model,

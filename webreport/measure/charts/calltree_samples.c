@@ -36,6 +36,6 @@ void tp_merge_add_samples(struct tp_merge *merge, const struct tp_model *model, 
         for (size_t k = 0; k < functions.path.count; k++)
             node = tp_merge_find_or_add_child(merge, node,
                                               function_label(merge, &functions, *TP_AT(&functions.path, uint32_t, k)));
-        tp_merge_add_sample(merge, node, sample->cpu_ns);
+        tp_merge_add_sample(merge, node, tp_input_sample_weight(&trace->input, sample->cpu_ns));
     }
 }

@@ -94,6 +94,8 @@ const struct tp_folded_metric *tp_folded_metric(const char *name)
 
 const char *tp_folded_default_metric(const struct tp_trace *trace, const char *usual)
 {
+    if (trace->input.has_untimed_samples)
+        return "samples";
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (trace->events[i].kind != TP_KIND_NONE && trace->events[i].kind != TP_KIND_SPAN)
             return usual;

@@ -24,7 +24,8 @@ struct tp_folded_metric;
  * samples (number of samples) and samples-cpu (microseconds that the samples represent). */
 const struct tp_folded_metric *tp_folded_metric(const char *name);
 
-/* Returns the name of the default metric: samples-cpu if the trace contains only samples, otherwise `usual`. */
+/* Returns the name of the default metric: samples if the trace has samples without times, samples-cpu if it contains
+ * only samples, otherwise `usual`. */
 const char *tp_folded_default_metric(const struct tp_trace *trace, const char *usual);
 
 /* Unit of a metric's values. Lines print TP_FOLDED_NS values as whole microseconds. */

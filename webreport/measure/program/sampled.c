@@ -210,7 +210,7 @@ struct tp_sampled_span tp_sampled_span(const struct tp_sampled *sampled)
     }
     for (uint32_t i = 0; i < sampled->trace->sample_count; i++)
         sum_ns = tp_sat_add(sum_ns, tp_sampled_time_of_sample(sampled, i));
-    if (sampled->trace->sample_count)
+    if (sampled->trace->sample_count && !sampled->trace->input.has_untimed_samples)
         span.mean_ns = sum_ns / (int64_t)sampled->trace->sample_count;
     if (!sampled->thread_count)
         span.begin_ns = span.end_ns = 0;

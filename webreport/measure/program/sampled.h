@@ -52,8 +52,9 @@ uint32_t *tp_sampled_sort_by_thread(const struct tp_sampled *sampled, uint32_t *
 /* Returns the processor time in nanoseconds that a sample represents. */
 static inline int64_t tp_sampled_time_of_sample(const struct tp_sampled *sampled, uint32_t sample)
 {
-    return sampled->view.is_present ? sampled->view.tree.weight_of_sample_ns[sample]
-                                    : sampled->trace->samples[sample].cpu_ns;
+    return sampled->view.is_present
+               ? sampled->view.tree.weight_of_sample_ns[sample]
+               : tp_input_sample_weight(&sampled->trace->input, sampled->trace->samples[sample].cpu_ns);
 }
 
 /* Fills functions.path and functions.frames from a stack. stack: id in stack_texts, or TP_NO_ID. */

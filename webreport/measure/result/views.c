@@ -21,6 +21,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_task_view_build(&views->tasks, model, arena);
     tp_range_view_build(&views->ranges, model, arena);
     tp_counter_view_build(&views->counters, model, arena);
+    tp_os_call_view_build(&views->os_calls, model, arena);
 }
 
 static struct tp_json_value modules_value(const struct tp_record *record)
@@ -51,6 +52,8 @@ static const struct tp_json_field fields[] = {
      .definition = "times of the ranges, and values of the counters, that the program records with tracepress"},
     {"counter_view", TP_RECORD(F, counters, &tp_counter_view_fields), TP_ONLY_IF(F, counters.is_present),
      .definition = "counters of the devices, such as power and clocks"},
+    {"os_call_view", TP_RECORD(F, os_calls, &tp_os_call_view_fields), TP_ONLY_IF(F, os_calls.is_present),
+     .definition = "calls of the operating system by thread, if another profiler recorded them"},
 };
 #undef F
 

@@ -7,6 +7,7 @@
 #include "webreport/measure/views/kernel_view.h"
 #include "webreport/measure/views/module_view.h"
 #include "webreport/measure/views/operator_view.h"
+#include "webreport/measure/views/os_call_view.h"
 #include "webreport/measure/views/overview.h"
 #include "webreport/measure/views/range_view.h"
 #include "webreport/measure/views/sample_view.h"
@@ -25,6 +26,7 @@ struct tp_views {
     struct tp_task_view tasks;
     struct tp_range_view ranges;
     struct tp_counter_view counters;
+    struct tp_os_call_view os_calls;
 };
 
 /* Builds every view except the memory view in `arena`, whose guard the caller has set. The model must outlive the

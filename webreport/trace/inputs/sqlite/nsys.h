@@ -63,6 +63,10 @@ struct tp_nsys_string {
 /* The table of the calls of the runtime and the driver. */
 #define TP_NSYS_RUNTIME_TABLE "CUPTI_ACTIVITY_KIND_RUNTIME"
 
+/* The tables of calls of the operating system, and of CPU samples. */
+#define TP_NSYS_OS_TABLE "OSRT_API"
+#define TP_NSYS_SAMPLE_TABLE "COMPOSITE_EVENTS"
+
 /* What a call of the runtime or driver starts, by its name. */
 enum tp_nsys_call { TP_NSYS_LAUNCH = 1, TP_NSYS_COPY = 2, TP_NSYS_SET = 4, TP_NSYS_DRIVER = 8 };
 
@@ -102,7 +106,8 @@ struct tp_nsys {
     int64_t device_first_ns, device_last_ns; /* first start and last end of device operations, ns */
     int64_t last_global_tid;                 /* globalTid of last_thread; TP_NULL_INT before the first row */
     uint32_t last_thread;
-    uint64_t bad_device_rows, bad_device_times, nameless_kernels, bad_calls, nameless_calls, bad_ranges, open_ranges;
+    uint64_t bad_device_rows, bad_device_times, nameless_kernels, bad_calls, nameless_calls, bad_ranges, open_ranges,
+        bad_os_calls;
     const struct tp_trace_options *options; /* may be NULL */
 };
 
@@ -141,11 +146,14 @@ uint64_t *tp_nsys_read_device_row(struct tp_nsys *nsys, const struct tp_database
 /* Sets *pid to the only process with calls; 0 if several or none have calls. arena: for temporary data. */
 int tp_nsys_find_owner(struct tp_database *db, int64_t *pid, struct tp_arena *arena, struct tp_error *err);
 
-/* Deliver the rows of the device tables, the calls and the ranges. Return the codes of tp_database_scan. */
+/* Deliver the rows of the device tables, the calls, the ranges, the calls of the operating system and the CPU samples.
+ * Return the codes of tp_database_scan. */
 int tp_nsys_read_devices(struct tp_nsys *nsys, struct tp_error *err);
 int tp_nsys_read_syncs(struct tp_nsys *nsys, struct tp_error *err);
 int tp_nsys_read_calls(struct tp_nsys *nsys, struct tp_error *err);
 int tp_nsys_read_ranges(struct tp_nsys *nsys, struct tp_error *err);
+int tp_nsys_read_os_calls(struct tp_nsys *nsys, struct tp_error *err);
+int tp_nsys_read_samples(struct tp_nsys *nsys, struct tp_error *err);
 
 /* Reports what the file cannot show, notes and dropped rows to the sink. */
 int tp_nsys_report_facts(struct tp_nsys *nsys, struct tp_error *err);

@@ -1,6 +1,8 @@
-/* Delivers the calls of the runtime and the driver in an export of Nsight Systems: see nsys.h. */
+/* Delivers the calls of the runtime, of the driver and of the operating system in an export of Nsight Systems: see
+ * nsys.h. */
 #include "webreport/trace/inputs/sqlite/nsys.h"
 #include "writer/base/limits.h"
+#include "writer/base/utf8.h"
 
 /* ---- names of calls ---- */
 
@@ -77,6 +79,25 @@ static void count_call(struct tp_nsys *nsys, unsigned kind)
     nsys->sets += (kind & TP_NSYS_SET) != 0;
 }
 
+/* Reads thread and times of a call. Returns false if the call is of another process, or is invalid and was counted in
+ * *bad. */
+static bool read_call_span(struct tp_nsys *nsys, const struct tp_database_row *row, int64_t span_ns[2],
+                           int64_t *global_tid, uint64_t *bad)
+{
+    bool has_thread = tp_database_int(row, TP_NSYS_GLOBAL_TID, global_tid);
+    if (has_thread && tp_nsys_pid(*global_tid) != nsys->pid)
+        return false;
+    bool is_valid = has_thread && tp_database_int(row, TP_NSYS_START, &span_ns[0]) &&
+                    tp_database_int(row, TP_NSYS_END, &span_ns[1]);
+    if (!is_valid || span_ns[1] < span_ns[0] || span_ns[0] < -TP_MAX_TIME_NS || span_ns[1] > TP_MAX_TIME_NS) {
+        ++*bad;
+        return false;
+    }
+    span_ns[0] -= nsys->shift_ns;
+    span_ns[1] -= nsys->shift_ns;
+    return true;
+}
+
 static int read_call(void *context, const struct tp_database_row *row, struct tp_error *err)
 {
     struct tp_nsys *nsys = context;
@@ -84,23 +105,14 @@ static int read_call(void *context, const struct tp_database_row *row, struct tp
     uint32_t string;
     unsigned kind;
     (void)err;
-    bool has_thread = tp_database_int(row, TP_NSYS_GLOBAL_TID, &global_tid);
-    if (has_thread && tp_nsys_pid(global_tid) != nsys->pid)
+    if (!read_call_span(nsys, row, span_ns, &global_tid, &nsys->bad_calls))
         return TP_OK;
-    bool is_valid = has_thread && tp_database_int(row, TP_NSYS_START, &span_ns[0]) &&
-                    tp_database_int(row, TP_NSYS_END, &span_ns[1]);
-    if (!is_valid || span_ns[1] < span_ns[0] || span_ns[0] < -TP_MAX_TIME_NS || span_ns[1] > TP_MAX_TIME_NS) {
-        nsys->bad_calls++;
-        return TP_OK;
-    }
     struct tp_str text = tp_nsys_text(nsys, row, TP_NSYS_NAME_ID, &string);
     if (!text.ptr) {
         nsys->nameless_calls++;
         return TP_OK;
     }
     uint32_t name = name_of_call(nsys, text, string, &kind);
-    span_ns[0] -= nsys->shift_ns;
-    span_ns[1] -= nsys->shift_ns;
     count_call(nsys, kind);
     tp_row_events_add_call(nsys->events, kind & TP_NSYS_DRIVER ? TP_ROW_DRIVER : TP_ROW_RUNTIME, name,
                            tp_nsys_thread(nsys, global_tid), span_ns, tp_database_int_or(row, TP_NSYS_CORRELATION, 0));
@@ -113,4 +125,33 @@ int tp_nsys_read_calls(struct tp_nsys *nsys, struct tp_error *err)
                                             TP_NSYS_BIT(START) | TP_NSYS_BIT(END) | TP_NSYS_BIT(GLOBAL_TID) |
                                                 TP_NSYS_BIT(CORRELATION) | TP_NSYS_BIT(NAME_ID)};
     return tp_database_scan(nsys->db, &shape, read_call, nsys, err);
+}
+
+/* ---- calls of the operating system ---- */
+
+static int read_os_call(void *context, const struct tp_database_row *row, struct tp_error *err)
+{
+    struct tp_nsys *nsys = context;
+    int64_t span_ns[2], global_tid;
+    uint32_t string;
+    (void)err;
+    if (!read_call_span(nsys, row, span_ns, &global_tid, &nsys->bad_os_calls))
+        return TP_OK;
+    struct tp_str text = tp_nsys_text(nsys, row, TP_NSYS_NAME_ID, &string);
+    text = text.len ? text : TP_STR("[unnamed call]");
+    text.len = tp_utf8_fitting_bytes(text.ptr, text.len, TP_MAX_SYMBOL_BYTES);
+    tp_sink_add_os_call(nsys->sink,
+                        &(struct tp_os_call){.ts_ns = span_ns[0],
+                                             .dur_ns = span_ns[1] - span_ns[0],
+                                             .name = tp_sink_intern_text(nsys->sink, &nsys->sink->texts, text),
+                                             .thread = tp_nsys_thread(nsys, global_tid)});
+    return TP_OK;
+}
+
+int tp_nsys_read_os_calls(struct tp_nsys *nsys, struct tp_error *err)
+{
+    const struct tp_database_shape shape = {TP_NSYS_OS_TABLE, tp_nsys_columns,
+                                            TP_NSYS_BIT(START) | TP_NSYS_BIT(END) | TP_NSYS_BIT(GLOBAL_TID) |
+                                                TP_NSYS_BIT(NAME_ID)};
+    return tp_database_scan(nsys->db, &shape, read_os_call, nsys, err);
 }

@@ -39,9 +39,7 @@ static int note_unread_tables(struct tp_nsys *nsys, struct tp_error *err)
     static const char *const columns[TABLE_COLUMNS] = {[START] = "start", [ID] = "id"};
     static const struct {
         const char *table, *what;
-    } tables[] = {{"OSRT_API", "calls of the operating system"},
-                  {"COMPOSITE_EVENTS", "CPU samples"},
-                  {"SCHED_EVENTS", "changes of the CPU scheduler"},
+    } tables[] = {{"SCHED_EVENTS", "changes of the CPU scheduler"},
                   {"CUDNN_EVENTS", "calls of cuDNN"},
                   {"CUBLAS_EVENTS", "calls of cuBLAS"},
                   {"PROFILER_OVERHEAD", "records of the profiler's own time"}};
@@ -110,7 +108,8 @@ static void report_dropped_rows(struct tp_nsys *nsys)
                 {"API rows", nsys->bad_calls, TP_NEED_RUNTIME},
                 {"API rows without a name", nsys->nameless_calls, TP_NEED_RUNTIME},
                 {"NVTX rows", nsys->bad_ranges, TP_NEED_HOST},
-                {"NVTX ranges without an end", nsys->open_ranges, TP_NEED_HOST}};
+                {"NVTX ranges without an end", nsys->open_ranges, TP_NEED_HOST},
+                {"calls of the operating system", nsys->bad_os_calls, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].count)
             tp_sink_count_dropped(nsys->sink, rows[i].what, rows[i].count, rows[i].needs);
@@ -187,6 +186,10 @@ static int read_process(struct tp_nsys *nsys, struct tp_error *err)
         code = tp_nsys_read_ranges(nsys, err);
     if (code == TP_OK)
         code = tp_nsys_read_syncs(nsys, err);
+    if (code == TP_OK)
+        code = tp_nsys_read_os_calls(nsys, err);
+    if (code == TP_OK)
+        code = tp_nsys_read_samples(nsys, err);
     if (code == TP_OK)
         code = tp_nsys_report_facts(nsys, err);
     if (code < 0)
