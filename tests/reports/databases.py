@@ -37,7 +37,13 @@ TABLES = {
     "META_DATA_EXPORT": "name TEXT, value TEXT",
     "META_DATA_CAPTURE": "name TEXT, value TEXT",
     "DIAGNOSTIC_EVENT": "timestamp INTEGER, severity INTEGER, text TEXT",
-    "OSRT_API": "start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER",
+    "OSRT_API": "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, nameId INTEGER, returnValue INTEGER, "
+    "nestingLevel INTEGER, callchainId INTEGER",
+    "COMPOSITE_EVENTS": "id INTEGER PRIMARY KEY, start INTEGER, cpu INTEGER, threadState INTEGER, globalTid INTEGER, "
+    "cpuCycles INTEGER",
+    "SAMPLING_CALLCHAINS": "id INTEGER, symbol INTEGER, module INTEGER, kernelMode INTEGER, thumbCode INTEGER, "
+    "unresolved INTEGER, specialEntry INTEGER, originalIP INTEGER, unwindMethod INTEGER, stackDepth INTEGER, "
+    "PRIMARY KEY (id, stackDepth)",
 }
 
 
@@ -51,6 +57,7 @@ class Export:
         self.db, self.strings, self.base = sqlite3.connect(path), {}, 0
         self.db.execute(f"PRAGMA page_size={SIZE}")
         self.tables = {name: [column.split()[0] for column in text.split(", ")] for name, text in tables.items()}
+        self.samples = 0
         for name, text in tables.items():
             self.db.execute(f'CREATE TABLE "{name}" ({text})')
         self.add("META_DATA_EXPORT", name="EXPORT_PRODUCT_VERSION", value="2026.2.1")
@@ -94,6 +101,27 @@ class Process:
     def range(self, text, start, dur, **more):
         self.export.add("NVTX_EVENTS", **{"eventType": 59, "text": text, "globalTid": self.tid, "domainId": 0,
                                           **self.span(start, dur), **more})
+
+    def thread(self, tid, name):
+        """Returns the number of another thread of the process."""
+        self.export.add("ThreadNames", nameId=self.export.string(name), globalTid=self.global_pid | tid)
+        return self.global_pid | tid
+
+    def os_call(self, name, start, dur, thread=None):
+        self.export.add("OSRT_API", **self.span(start, dur), eventClass=27, globalTid=thread or self.tid,
+                        nameId=self.export.string(name), returnValue=0, nestingLevel=0, callchainId=0)
+
+    def sample(self, at, *frames, thread=None, **more):
+        """A CPU sample. frames: symbol and module, innermost first; a symbol that is an address is not resolved."""
+        self.export.samples += 1
+        self.export.add("COMPOSITE_EVENTS", **{"id": self.export.samples, "start": self.export.base + at, "cpu": 1,
+                        "threadState": 1, "globalTid": thread or self.tid, "cpuCycles": 1, **more})
+        for depth, (symbol, module) in enumerate(frames):
+            self.frame(self.export.samples, depth, symbol, module)
+
+    def frame(self, sample, depth, symbol, module):
+        self.export.add("SAMPLING_CALLCHAINS", id=sample, symbol=self.export.string(symbol), module=self.export.string(module),
+                        kernelMode=module.startswith("["), stackDepth=depth, unresolved=1 if symbol.startswith("0x") else None)
 
     def call(self, name, start, dur=20000):
         self.correlation += 1
@@ -267,6 +295,94 @@ def made_graph(folder):
     for number in range(3):
         launch = process.call("cudaGraphLaunch_v10000", (9 + 10 * number) * MS)
         export.add("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", **launch, **process.span((9 + 10 * number) * MS + 50000, MS // 2), graphId=3)
+    return export, process
+
+
+def made_os_calls(folder):
+    """In each step of 9 ms, the device is idle before 2 ms, from 3 to 4 ms and from 7.5 ms on. The thread that launches waits
+    in a semaphore from 0 to 1.5 ms, and reads from 8 to 9 ms, twice at the same time. Another thread polls all the time."""
+    export, process = made_plain(folder)
+    other = process.thread(4300, "cuda-EvtHandlr")
+    process.os_call("poll", 0, 50 * MS, thread=other)
+    for number in range(4):
+        begin = (1 + 10 * number) * MS
+        process.os_call("sem_wait", begin, 3 * MS // 2)
+        process.os_call("read", begin + 8 * MS, MS)
+        process.os_call("read", begin + 8 * MS, MS // 2)
+    return export, process
+
+
+def made_helper_polls(folder):
+    """Only a thread that launches nothing waits."""
+    export, process = made_plain(folder)
+    process.os_call("poll", 0, 50 * MS, thread=process.thread(4300, "cuda-EvtHandlr"))
+    return export, process
+
+
+PYTHON, LIBRARY = "/usr/bin/python3.12", "/opt/lib/libfoo.so.1"
+
+
+def made_samples(folder):
+    """Six samples of two threads, and one stack at a switch of the scheduler. `loop` calls itself."""
+    export, process = made_plain(folder)
+    other = process.thread(4300, "loader")
+    for number in range(3):
+        process.sample(number * MS, ("work(int; char)", LIBRARY), ("loop", PYTHON), ("loop", PYTHON), ("main", PYTHON))
+    process.sample(4 * MS, ("0x7f01", LIBRARY), ("main", PYTHON))
+    process.sample(5 * MS, ("0x7f02", LIBRARY), ("main", PYTHON))
+    process.sample(5 * MS, ("futex_wait", "[kernel.kallsyms]"), thread=other)
+    process.sample(6 * MS, ("schedule", "[kernel.kallsyms]"), thread=other, cpuCycles=0)
+    return export, process
+
+
+def made_scattered_samples(folder):
+    """The samples of made_samples. The frames of all samples are mixed, and the innermost frames come last."""
+    export, process = made_samples(folder)
+    rows = export.db.execute("SELECT * FROM SAMPLING_CALLCHAINS ORDER BY stackDepth DESC, id DESC").fetchall()
+    export.db.execute("DELETE FROM SAMPLING_CALLCHAINS")
+    export.db.executemany(f"INSERT INTO SAMPLING_CALLCHAINS VALUES ({', '.join('?' * len(rows[0]))})", rows)
+    return export, process
+
+
+def made_samples_of_two(folder):
+    """Two processes with samples, and one sample of a process that uses no device."""
+    export, first = made_two_processes(folder)
+    second, third = Process(export, 5252, device=1), Process(export, 6262, device=1)
+    first.sample(MS, ("first", PYTHON))
+    second.sample(MS, ("second", PYTHON))
+    second.sample(2 * MS, ("second", PYTHON))
+    third.sample(MS, ("third", PYTHON))
+    second.os_call("poll", 0, MS)
+    return export, first
+
+
+def made_samples_only_counted(folder):
+    """Samples without frames, as older versions of Nsight Systems write them without numbers of cycles."""
+    export, process = made_plain(folder)
+    for number in range(3):
+        process.sample(number * MS, cpuCycles=0)
+    return export, process
+
+
+def made_bad_samples(folder):
+    """Samples and frames of wrong types, numbers and order, one stack of 3000 frames, and usable rows."""
+    export = Export(folder, tables={**TABLES, "SAMPLING_CALLCHAINS": TABLES["SAMPLING_CALLCHAINS"].rsplit(", PRIMARY", 1)[0],
+                                    "COMPOSITE_EVENTS": TABLES["COMPOSITE_EVENTS"].replace(" PRIMARY KEY", "")})
+    process = Process(export, 4242)
+    process.step(0)
+    for more in ({"start": "now"}, {"start": None}, {"start": 2**62}, {"globalTid": None}, {"globalTid": b"x"}):
+        process.sample(MS, ("bad", PYTHON), **more)
+    process.sample(MS, ("good", PYTHON))
+    good = export.samples
+    for sample, depth in ((good, -1), (good, "zero"), (good, 0), (999, 0), (None, 0), ("x", 1)):
+        process.frame(sample, depth, "surplus", PYTHON)
+    process.frame(good, 2**40, "outermost", PYTHON)
+    process.sample(2 * MS, *[(f"deep{number}", LIBRARY) for number in range(3000)])
+    process.sample(3 * MS, ("a" * 20000, ""), ("[Unknown]", "[Unknown]"), ("", LIBRARY))
+    process.sample(3 * MS, id="twice")
+    for more in ({"start": b"x"}, {"end": -1}, {"end": 2**62}, {"globalTid": None}):
+        export.add("OSRT_API", **{"start": 1, "end": 2, "globalTid": process.tid, "nameId": export.string("poll"), **more})
+    export.add("OSRT_API", start=MS, end=2 * MS, globalTid=process.tid, nameId=None)
     return export, process
 
 

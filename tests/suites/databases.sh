@@ -96,7 +96,7 @@ damaged() { # damaged COUNT SEED: damages databases at random, and reads each
 import gzip, os, random, subprocess, sys
 count, seed, maker, program = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 draw, whole = random.Random(seed), []
-for kind in ("plain", "two_processes", "graph", "nccl", "long_name", "rocpd", "rpd", "nvprof"):
+for kind in ("plain", "two_processes", "graph", "nccl", "long_name", "os_calls", "scattered_samples", "rocpd", "rpd", "nvprof"):
     subprocess.run([sys.executable, maker, kind, "whole_" + kind], check=True)
     name = sorted(os.listdir("whole_" + kind))[0]
     with open(f"whole_{kind}/{name}", "rb") as file:

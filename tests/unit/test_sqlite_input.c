@@ -186,6 +186,39 @@ static void databases_of_others_are_refused(void **state)
     tp_arena_release(&r.arena);
 }
 
+/* Returns the text of the stack of a sample. */
+static struct tp_str stack_of_sample(const struct tp_trace *trace, uint32_t sample)
+{
+    return tp_strings_get(&trace->stack_texts, trace->samples[sample].stack);
+}
+
+static void calls_and_samples_are_read(void **state)
+{
+    static struct reading r;
+    (void)state;
+    assert_int_equal(
+        read_script(
+            &r, TABLES KERNELS
+            "INSERT INTO StringIds VALUES (7, 'poll'), (8, 'f;g'), (9, '/lib/a.so'), (10, '0x12');"
+            "CREATE TABLE OSRT_API (start, end, globalTid, nameId);"
+            "INSERT INTO OSRT_API VALUES (1, 4, 9 << 24 | 5, 7), (1, 4, 8 << 24 | 5, 7), (4, 1, 9 << 24, 7);"
+            "CREATE TABLE COMPOSITE_EVENTS (id, start, globalTid);"
+            "INSERT INTO COMPOSITE_EVENTS VALUES (1, 5, 9 << 24 | 3), (2, 6, 8 << 24 | 3), (3, 7, 9 << 24 | 5);"
+            "CREATE TABLE SAMPLING_CALLCHAINS (id, symbol, module, stackDepth);"
+            "INSERT INTO SAMPLING_CALLCHAINS VALUES (1, 10, 9, 1), (1, 8, 9, 0), (2, 8, 9, 0), (3, 'main', NULL, 0);"),
+        TP_OK);
+    const struct tp_trace *trace = &r.trace;
+    assert_int_equal(trace->input.os_call_count, 1);
+    assert_int_equal(trace->input.os_calls[0].dur_ns, 3);
+    assert_true(tp_str_equal(tp_strings_get(&trace->texts, trace->input.os_calls[0].name), TP_STR("poll")));
+    assert_int_equal(trace->threads[trace->input.os_calls[0].thread].tid.number, 5);
+    assert_true(trace->input.has_untimed_samples);
+    assert_int_equal(trace->sample_count, 2);
+    assert_true(tp_str_equal(stack_of_sample(trace, 0), TP_STR("f,g [a.so];[unknown in a.so]")));
+    assert_true(tp_str_equal(stack_of_sample(trace, 1), TP_STR("main")));
+    tp_arena_release(&r.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +228,7 @@ int main(void)
         cmocka_unit_test(each_process_is_a_part),
         cmocka_unit_test(code_of_the_file_never_runs),
         cmocka_unit_test(databases_of_others_are_refused),
+        cmocka_unit_test(calls_and_samples_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,13 @@ static int note_unread_tables(struct tp_nsys *nsys, struct tp_error *err)
     } tables[] = {{"SCHED_EVENTS", "changes of the CPU scheduler"},
                   {"CUDNN_EVENTS", "calls of cuDNN"},
                   {"CUBLAS_EVENTS", "calls of cuBLAS"},
-                  {"PROFILER_OVERHEAD", "records of the profiler's own time"}};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+                  {"PROFILER_OVERHEAD", "records of the profiler's own time"},
+                  {"SAMPLING_CALLCHAINS", "frames of CPU samples"}};
+    size_t unread = sizeof tables / sizeof *tables - tp_database_has(nsys->db, TP_NSYS_SAMPLE_TABLE);
+    if (nsys->switch_stacks)
+        add_note(nsys, "%s stacks at switches of the CPU scheduler are not read",
+                 tp_text_of_count(nsys->scratch, (int64_t)nsys->switch_stacks));
+    for (size_t i = 0; i < unread; i++) {
         const struct tp_database_shape shape = {tables[i].table, columns, 1 << START | 1 << ID};
         uint64_t count = 0;
         int code = tp_database_scan(nsys->db, &shape, count_row, &count, err);

@@ -3,7 +3,7 @@
  * A row of COMPOSITE_EVENTS is a sample, and the rows of SAMPLING_CALLCHAINS with its id are the frames of its stack.
  * The frames of a sample follow each other in the files of nsys; other files are read a second time, with all frames in
  * memory. The time between two samples is not in the file, so samples are only counted (docs/definitions.md,
- * section 2). */
+ * section 7). */
 #include "webreport/trace/inputs/sqlite/nsys.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"
@@ -51,7 +51,7 @@ struct samples {
     bool is_scattered;           /* true if the frames of a sample do not follow each other */
     bool has_cycles;             /* true if a sample has a number of cycles */
     uint64_t stack_bytes;
-    uint64_t bad_samples, switches, bad_frames, orphans, cut_frames, cut_stacks;
+    uint64_t bad_samples, bad_frames, orphans, cut_frames, cut_stacks;
 };
 
 /* ---- samples ---- */
@@ -87,7 +87,7 @@ static void deliver_samples(struct samples *s)
     for (size_t i = 0; i < s->found.count; i++) {
         const struct found *found = TP_AT(&s->found, struct found, i);
         bool is_switch = s->has_cycles && !found->has_cycles;
-        s->switches += is_switch;
+        s->nsys->switch_stacks += is_switch;
         if (found->has_id)
             *tp_id_map_find_or_add(&s->sample_ids, (uint64_t)found->id) =
                 is_switch ? OTHER_PROCESS : (uint32_t)sink->samples.count;
@@ -303,7 +303,6 @@ static void report_dropped(const struct samples *s)
         const char *what;
         uint64_t count;
     } rows[] = {{"CPU samples without a time or thread", s->bad_samples},
-                {"stacks at switches of the CPU scheduler", s->switches},
                 {"frames of CPU samples", s->bad_frames},
                 {"frames without a CPU sample", s->orphans},
                 {"frames of CPU samples beyond the limit", s->cut_frames},
