@@ -290,6 +290,17 @@ def made_no_cuda(folder):
     return export, None
 
 
+def made_cut_columns(folder):
+    """Tables without the columns of the device, the stream and the type of a range, as other tools make them."""
+    cut = {name: text.replace("deviceId INTEGER, ", "").replace("streamId INTEGER, ", "").replace("eventType INTEGER, ", "")
+           for name, text in TABLES.items()}
+    export = Export(folder, tables=cut)
+    process = Process(export, 4242)
+    for number in range(3):
+        process.step(number)
+    return export, process
+
+
 def made_graph(folder):
     export, process = made_plain(folder, steps=3)
     for number in range(3):

@@ -108,6 +108,7 @@ struct tp_nsys {
     uint32_t last_thread;
     uint64_t bad_device_rows, bad_device_times, nameless_kernels, bad_calls, nameless_calls, bad_ranges, open_ranges,
         bad_os_calls;
+    uint64_t missing_places;                /* numbers of devices and streams that the device rows lack */
     uint64_t switch_stacks;                 /* stacks at switches of the CPU scheduler, which are no samples */
     const struct tp_trace_options *options; /* may be NULL */
 };

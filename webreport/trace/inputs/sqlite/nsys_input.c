@@ -135,6 +135,8 @@ int tp_nsys_report_facts(struct tp_nsys *nsys, struct tp_error *err)
     report_missing_operations(nsys);
     if (nsys->row_counts[TP_NSYS_GRAPHS])
         add_note(nsys, "CUDA graphs were traced as one piece each; record with --cuda-graph-trace=node");
+    if (nsys->missing_places)
+        add_note(nsys, "device rows without a device or stream count for device 0 and stream 0");
     report_dropped_rows(nsys);
     int code = tp_database_scan(nsys->db, &diagnostics, note_diagnostic, nsys, err);
     return code < 0 ? code : note_unread_tables(nsys, err);

@@ -155,7 +155,7 @@ static int read_range(void *context, const struct tp_database_row *from, struct 
     struct ranges *ranges = context;
     struct tp_nsys *nsys = ranges->nsys;
     struct row row = {0};
-    int64_t type = tp_database_int_or(from, TP_NSYS_EVENT_TYPE, 0);
+    int64_t type = tp_database_int_or(from, TP_NSYS_EVENT_TYPE, PUSH_POP); /* tables that other tools cut lack it */
     bool has_thread = tp_database_int(from, TP_NSYS_GLOBAL_TID, &row.global_tid);
     (void)err;
     if (has_thread && tp_nsys_pid(row.global_tid) != nsys->pid)

@@ -341,6 +341,18 @@ uint32_t tp_nsys_thread(struct tp_nsys *nsys, int64_t global_tid)
     return nsys->last_thread;
 }
 
+/* Reads the number of a device or stream. A row without a value has the number 0, because nsys writes both numbers in
+ * every row, and only tables that other tools made or cut lack them. Returns false for a value that is no number. */
+static bool read_place(struct tp_nsys *nsys, const struct tp_database_row *row, unsigned column, int64_t *number)
+{
+    if (tp_database_int(row, column, number))
+        return true;
+    bool is_missing = !tp_database_text(row, column).ptr && !tp_database_bytes(row, column).ptr;
+    *number = 0;
+    nsys->missing_places += is_missing;
+    return is_missing;
+}
+
 uint64_t *tp_nsys_read_device_row(struct tp_nsys *nsys, const struct tp_database_row *row,
                                   struct tp_nsys_device_row *out)
 {
@@ -351,7 +363,7 @@ uint64_t *tp_nsys_read_device_row(struct tp_nsys *nsys, const struct tp_database
         out->pid = tp_nsys_pid(global_pid);
     bool is_valid =
         tp_database_int(row, TP_NSYS_START, &out->start_ns) && tp_database_int(row, TP_NSYS_END, &out->end_ns) &&
-        tp_database_int(row, TP_NSYS_DEVICE, &out->device) && tp_database_int(row, TP_NSYS_STREAM, &out->stream);
+        read_place(nsys, row, TP_NSYS_DEVICE, &out->device) && read_place(nsys, row, TP_NSYS_STREAM, &out->stream);
     if (!is_valid || out->end_ns < out->start_ns || out->start_ns < 0 || out->end_ns > TP_MAX_TIME_NS)
         return &nsys->bad_device_rows;
     if ((out->start_ns == 0 && out->end_ns == 0) || out->device == NO_DEVICE)
