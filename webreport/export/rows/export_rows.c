@@ -428,6 +428,7 @@ static void fill_os_call(const struct tp_rows *rows, uint32_t row, struct tp_row
 }
 
 static const struct tp_rows_column sample_columns[] = {
+    {"sample_id", INT, "number of the sample, in the order of the recording", true},
     {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
     {"thread", TEXT, "number of the thread", true},
     {"thread_name", TEXT, "name of the thread", false},
@@ -444,6 +445,7 @@ static void fill_sample(const struct tp_rows *rows, uint32_t row, struct tp_rows
 {
     const struct tp_trace *trace = rows->model->trace;
     const struct tp_sample *sample = &trace->samples[row];
+    add_int_cell(&cell, row);
     add_int_cell(&cell, tp_sat_sub(sample->ts_ns, rows->first_ns));
     add_text_cell(&cell, rows->threads[sample->thread]);
     add_text_cell(&cell, trace->threads[sample->thread].name);
