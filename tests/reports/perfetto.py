@@ -334,10 +334,112 @@ def two_sequences(folder):
     write(folder, b"".join(a.packets[:3] + b.packets[:1] + mixed))
 
 
+def old_events(folder):
+    """Phases of Chrome's JSON in place of types: X, B and E, and b and e with ids of which two overlap. The thread and the first time come
+    from descriptions of the sequence, and later times are differences in us."""
+    def phase(letter, name=None, **numbers):
+        fields = {"duration": 3, "id": 6, "local": 10, "pid": 18, "tid": 19}
+        legacy = number(2, ord(letter)) + b"".join(number(fields[key], value) for key, value in numbers.items())
+        return message(6, legacy) + (message(23, name) if name else b"")
+    t = Trace()
+    t.packet(message(43, number(1, 42) + message(6, "browser")), flags=1)
+    t.packet(message(44, number(1, 42) + number(2, 7) + message(5, "main") + number(6, 1000)))
+    events = [(0, phase("X", "complete", duration=5)), (10, phase("B", "pair")), (10, phase("b", "first", id=1)), (5, phase("b", "second", id=2)),
+              (5, phase("E")), (5, phase("e", "first", id=1)), (20, phase("e", "second", id=2)), (1, phase("n", "instant", id=2)),
+              (1, phase("X", "elsewhere", duration=3, pid=9, tid=8)), (0, phase("s", "link", id=5))]
+    for delta, event in events:
+        t.packet(message(11, number(1, delta) + event))
+    t.packet(message(11, number(16, 2000) + phase("X", "at a time", duration=1)))
+    write(folder, t.bytes())
+
+
+def global_clock(folder):
+    """A clock of the producer that another sequence uses, and a snapshot that has this clock and one of its sequence."""
+    own = Trace(2)
+    t = Trace()
+    t.packet(message(6, message(1, number(1, 6) + number(2, BASE)) + message(1, number(1, 128) + number(2, 0) + number(4, 1000))), flags=1)
+    t.tracks()
+    named = number(11, 11) + message(23, "aten::mm") + message(22, "cpu_op")
+    own.packet(message(6, message(1, number(1, 128) + number(2, 1000) + number(4, 1000)) + message(1, number(1, 64) + number(2, 7))), flags=1)
+    for at, until, clock_number in ((5, 25, 128), (17, 10017, 64)):
+        own.packet(message(11, number(9, BEGIN) + named) + number(58, clock_number), time=at)
+        own.packet(message(11, number(9, END) + number(11, 11)) + number(58, clock_number), time=until)
+    write(folder, t.bytes() + own.bytes())
+
+
+def other_counters(folder, with_slice=True):
+    """Counters of another program: in KiB as differences, which two sequences count apart, and as real numbers."""
+    t, other = Trace(), Trace(2)
+    t.start()
+    t.tracks()
+    other.packet(flags=1)
+    t.packet(message(60, number(1, 50) + message(2, "cache") + message(8, number(4, 1024) + number(5, 1))))
+    t.packet(message(60, number(1, 51) + message(2, "load") + message(8, b"")))
+    for at, sequence, value in ((100, t, 3), (150, other, 7), (200, t, 2)):
+        sequence.packet(message(11, number(9, COUNTER) + number(11, 50) + number(30, value)), time=BASE + at)
+    t.packet(message(11, number(9, COUNTER) + number(11, 51) + real(44, 0.25)), time=BASE + 300)
+    if with_slice:
+        t.slice(BASE, BASE + 1000, "work", category="app")
+    write(folder, t.bytes() + other.bytes())
+
+
+def old_stages(folder):
+    """Stages and queues that are numbered by their position; the names come later than the first stage."""
+    def stage(at, queue, kind):
+        t.packet(message(53, number(2, 5000) + number(3, queue) + number(4, kind)), time=at)
+    t = Trace()
+    stage(1000, 1, 1)
+    t.packet(message(53, message(7, message(2, message(1, "queue")) + message(3, message(1, "binning")) + message(3, message(1, "render")))))
+    stage(10000, 0, 1)
+    stage(20000, 2, 0)
+    stage(30000, 0, 9)
+    write(folder, t.bytes())
+
+
+def compute(folder):
+    """Two calls that submit work of a GPU by its event id, and kernels whose interned data has registers and architecture."""
+    t = Trace()
+    t.start()
+    t.tracks()
+    kernel = number(1, 3) + message(2, "_Z3mulv") + message(3, "mul()") + message(4, "sm_80") + message(5, message(2, "registers_per_thread") + number(4, 32))
+    t.packet(message(12, message(24, number(1, 1) + message(2, "compute")) + message(1000, kernel)))
+    for i, ids in enumerate((message(1, b"\5"), number(1, 6))):
+        at = BASE + i * 100000
+        event = number(11, 11) + message(23, "submit") + message(3000, ids)
+        t.packet(message(11, number(9, BEGIN) + event), time=at)
+        t.end(at + 1000)
+        t.packet(message(53, number(1, 5 + i) + number(2, 40000) + number(13, 4) + number(14, 1) + number(19, 3)), time=at + 5000)
+    write(folder, t.bytes())
+
+
+def interesting(folder):
+    """A range of interest that begins inside the first slice."""
+    t = Trace()
+    t.start()
+    t.tracks()
+    t.packet(message(90, number(1, BASE // 1000 + 10)))
+    t.slice(BASE + 1000, BASE + 90000, "early", category="app")
+    t.slice(BASE + 20000, BASE + 40000, "late", category="app")
+    write(folder, t.bytes())
+
+
+def unnamed_tracks(folder):
+    """Asynchronous slices on a track without a name, which gets the name of the first slice."""
+    t = Trace()
+    t.start()
+    t.tracks()
+    t.packet(message(60, number(1, 60) + number(5, 10)))
+    t.slice(BASE, BASE + 1000, "download", track=60)
+    t.slice(BASE + 2000, BASE + 3000, "upload", track=60)
+    write(folder, t.bytes())
+
+
 KINDS = {"plain": lambda folder: write(folder, plain().bytes()), "blocks": blocks, "touching": touching, "clock": clock, "cleared": cleared,
          "lost": lost, "first_mark": first_mark, "compressed": compressed, "bomb": bomb, "cut": cut, "cut_gzip": cut_gzip, "broken": broken, "deep": deep,
          "open_slices": open_slices, "ftrace": ftrace, "other_program": other_program, "copies": copies, "launch": launch,
-         "counters": counters, "all_fields": all_fields, "late_track": late_track, "rank": rank, "two_sequences": two_sequences}
+         "counters": counters, "all_fields": all_fields, "late_track": late_track, "rank": rank, "two_sequences": two_sequences, "old_events": old_events,
+         "global_clock": global_clock, "other_counters": other_counters, "only_counters": lambda folder: other_counters(folder, with_slice=False),
+         "old_stages": old_stages, "compute": compute, "interesting": interesting, "unnamed_tracks": unnamed_tracks}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

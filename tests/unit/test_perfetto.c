@@ -132,7 +132,7 @@ static int clocks_of_a_sequence(void *context, struct tp_error *err)
     int64_t ns;
     (void)err;
     tp_interned_init(&interned, context);
-    tp_clocks_init(&clocks);
+    tp_clocks_init(&clocks, context);
     struct tp_sequence *sequence = tp_interned_sequence(&interned, 1);
     assert_false(tp_clocks_convert(&clocks, sequence, 64, 1, &ns));
     assert_false(tp_clocks_convert(&clocks, sequence, 1, 1, &ns));

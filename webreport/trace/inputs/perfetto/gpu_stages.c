@@ -22,9 +22,11 @@ static const struct {
 
 /* A stage without its data. */
 struct stage {
-    uint64_t duration, device, queue_iid, stage_iid, name_iid, kernel_iid;
-    struct tp_str name, launch;
-    unsigned kind; /* enum tp_kind */
+    uint64_t event_id, duration, device, queue_iid, stage_iid, name_iid, kernel_iid;
+    uint64_t queue, stage;             /* numbers of the queue and the stage without interned data */
+    bool has_queue_iid, has_stage;     /* has_stage: true if `stage` is set */
+    struct tp_str name, launch, names; /* names: names of queues and stages by number */
+    unsigned kind;                     /* enum tp_kind */
     /* found in the data of the stage */
     int64_t stream; /* TP_NULL_INT if the data has none */
     int64_t row;    /* row of an exported trace; TP_NULL_INT if the device and the stream give the row */
@@ -180,22 +182,25 @@ static bool add_dimensions(struct tp_perfetto *p, enum tp_field field, struct tp
 /* Reads an argument of a launch. Only the number of registers is needed. */
 static bool read_launch_argument(struct tp_perfetto *p, const struct tp_sequence *sequence, struct tp_str message)
 {
-    struct tp_wire wire = tp_wire_of(message);
-    struct tp_wire_field field;
-    struct tp_str name = TP_STR("");
+    struct tp_str name;
     int64_t value = TP_NULL_INT;
-    while (tp_wire_next(&wire, &field)) {
-        if (tp_wire_is(&field, 1, TP_WIRE_NUMBER))
-            name = tp_interned_text(&p->interned,
-                                    tp_interned_get(&p->interned, sequence, TP_INTERNED_ARGUMENTS, field.value));
-        else if (tp_wire_is(&field, 2, TP_WIRE_BYTES))
-            name = field.bytes;
-        else if (tp_wire_is(&field, 3, TP_WIRE_NUMBER) || tp_wire_is(&field, 4, TP_WIRE_NUMBER))
-            value = (int64_t)field.value;
-    }
+    bool is_good = tp_interned_data_read_argument(&p->interned, sequence, message, &name, &value);
     if (value != TP_NULL_INT && tp_str_equal(name, TP_STR("registers_per_thread")))
         tp_builder_add_int(&p->builder, TP_ARG_REGISTERS, value);
-    return !wire.is_broken;
+    return is_good;
+}
+
+/* Adds what the interned data of a kernel says about all its launches. The launch itself may say it again. */
+static void add_kernel_data(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct stage *stage)
+{
+    uint32_t text = tp_interned_get(&p->interned, sequence, TP_INTERNED_KERNELS, stage->kernel_iid);
+    if (text == TP_NO_ID)
+        return;
+    const struct tp_interned_text *details = tp_interned_details(&p->interned, text);
+    if (details->registers != TP_NULL_INT)
+        tp_builder_add_int(&p->builder, TP_ARG_REGISTERS, details->registers);
+    if (details->arch != TP_NO_ID)
+        read_arch(p, (int64_t)stage->device, tp_interned_text(&p->interned, details->arch));
 }
 
 static bool read_launch(struct tp_perfetto *p, const struct tp_sequence *sequence, struct stage *stage)
@@ -222,11 +227,19 @@ static bool read_launch(struct tp_perfetto *p, const struct tp_sequence *sequenc
 static uint64_t *number_of_stage(struct stage *stage, uint32_t field)
 {
     switch (field) {
+    case 1:
+        return &stage->event_id;
     case 2:
         return &stage->duration;
+    case 3:
+        return &stage->queue;
+    case 4:
+        stage->has_stage = true;
+        return &stage->stage;
     case 11:
         return &stage->device;
     case 13:
+        stage->has_queue_iid = true;
         return &stage->queue_iid;
     case 14:
         return &stage->stage_iid;
@@ -249,10 +262,32 @@ static bool read_stage(struct stage *stage, struct tp_str message)
         uint64_t *number = field.type == TP_WIRE_NUMBER ? number_of_stage(stage, field.number) : NULL;
         if (number)
             *number = field.value;
+        else if (tp_wire_is(&field, 7, TP_WIRE_BYTES))
+            stage->names = field.bytes;
         else if (tp_wire_is(&field, 17, TP_WIRE_BYTES))
             stage->name = field.bytes;
         else if (tp_wire_is(&field, 21, TP_WIRE_BYTES))
             stage->launch = field.bytes;
+    }
+    return !wire.is_broken;
+}
+
+/* Reads the names of stages that have their position as their number. Returns false if a message is broken. */
+static bool read_stage_names(struct tp_perfetto *p, struct tp_str message)
+{
+    enum { FIELD_STAGE = 3, FIELD_NAME = 1 };
+    struct tp_wire wire = tp_wire_of(message), stage;
+    struct tp_wire_field field, member;
+    while (tp_wire_next(&wire, &field)) {
+        struct tp_str name = TP_STR("");
+        if (!tp_wire_is(&field, FIELD_STAGE, TP_WIRE_BYTES))
+            continue;
+        for (stage = tp_wire_of(field.bytes); tp_wire_next(&stage, &member);)
+            if (tp_wire_is(&member, FIELD_NAME, TP_WIRE_BYTES))
+                name = member.bytes;
+        if (stage.is_broken)
+            return false;
+        *(uint32_t *)tp_vec_push(&p->old_stages) = tp_interned_add_text(&p->interned, name);
     }
     return !wire.is_broken;
 }
@@ -283,6 +318,15 @@ static struct tp_str text_of_iid(const struct tp_perfetto *p, const struct tp_se
     return tp_interned_text(&p->interned, tp_interned_get(&p->interned, sequence, table, iid));
 }
 
+/* Returns the name of the kind of a stage, which is interned or numbered; empty if unknown. */
+static struct tp_str name_of_kind(const struct tp_perfetto *p, const struct tp_sequence *sequence,
+                                  const struct stage *stage)
+{
+    if (!stage->stage_iid && stage->stage < p->old_stages.count)
+        return tp_interned_text(&p->interned, *TP_AT(&p->old_stages, uint32_t, stage->stage));
+    return text_of_iid(p, sequence, TP_INTERNED_STAGES, stage->stage_iid);
+}
+
 /* Returns the name of a stage's event as the number of an interned text. */
 static uint32_t name_of_stage(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct stage *stage)
 {
@@ -295,7 +339,9 @@ static uint32_t name_of_stage(struct tp_perfetto *p, const struct tp_sequence *s
         text = tp_interned_get(&p->interned, sequence, TP_INTERNED_KERNELS, stage->kernel_iid);
     if (text != TP_NO_ID)
         return text;
-    struct tp_str kind = text_of_iid(p, sequence, TP_INTERNED_STAGES, stage->stage_iid);
+    char number[48];
+    struct tp_str kind = name_of_kind(p, sequence, stage);
+    snprintf(number, sizeof number, "render stage(%llu)", (unsigned long long)stage->stage);
     if (stage->kind == TP_KIND_MEMCPY)
         kind = TP_STR("Memcpy");
     else if (stage->kind == TP_KIND_MEMSET)
@@ -303,7 +349,7 @@ static uint32_t name_of_stage(struct tp_perfetto *p, const struct tp_sequence *s
     else if (stage->kind == TP_KIND_GPU_ANNOTATION)
         kind = TP_STR("");
     else if (!kind.len)
-        kind = TP_STR("[unnamed stage]");
+        kind = stage->has_stage ? tp_str_of(number) : TP_STR("[unnamed stage]");
     return tp_interned_add_text(&p->interned, kind);
 }
 
@@ -330,10 +376,12 @@ static bool add_data(struct tp_perfetto *p, const struct tp_sequence *sequence, 
     while (tp_wire_next(&wire, &field))
         if (tp_wire_is(&field, 6, TP_WIRE_BYTES) && !read_extra(p, stage, field.bytes))
             return false;
+    if (stage->kind == TP_KIND_KERNEL && stage->kernel_iid)
+        add_kernel_data(p, sequence, stage);
     if (stage->kind == TP_KIND_KERNEL && stage->launch.ptr && !read_launch(p, sequence, stage))
         return false;
     if (!stage->has_correlation && !p->is_own)
-        tp_builder_add_int(&p->builder, TP_ARG_CORRELATION, 0);
+        tp_builder_add_int(&p->builder, TP_ARG_CORRELATION, p->is_torch ? 0 : tp_perfetto_submission(stage->event_id));
     return true;
 }
 
@@ -358,11 +406,13 @@ bool tp_stages_read(struct tp_perfetto *p, struct tp_sequence *sequence, const s
 {
     struct stage stage;
     struct tp_built_event built = {.offset = p->offset};
-    if (!read_stage(&stage, packet->stage))
+    if (!read_stage(&stage, packet->stage) || (stage.names.ptr && !read_stage_names(p, stage.names)))
         return false;
+    if (stage.names.ptr && !stage.duration)
+        return true; /* a packet with names alone has no time */
     if (!tp_perfetto_time(p, sequence, packet, &built.ts_ns))
         return true;
-    stage.kind = kind_of_stage(text_of_iid(p, sequence, TP_INTERNED_STAGES, stage.stage_iid));
+    stage.kind = kind_of_stage(name_of_kind(p, sequence, &stage));
     if (stage.kind == TP_KIND_NONE) {
         p->dropped[TP_DROP_GRAPH_NODES]++;
         p->stage_count++;
@@ -376,7 +426,7 @@ bool tp_stages_read(struct tp_perfetto *p, struct tp_sequence *sequence, const s
     if (stage.stream == TP_NULL_INT)
         stage.stream = stream_of_queue(text_of_iid(p, sequence, TP_INTERNED_STAGES, stage.queue_iid));
     if (stage.stream == TP_NULL_INT)
-        stage.stream = (int64_t)(stage.queue_iid & INT32_MAX);
+        stage.stream = (int64_t)((stage.has_queue_iid ? stage.queue_iid : stage.queue) & INT32_MAX);
     if (!p->is_own || stage.has_device)
         tp_builder_add_int(&p->builder, TP_ARG_DEVICE, device);
     if (!p->is_own || has_stream)
@@ -403,6 +453,7 @@ static void deliver_gpu_counter(struct tp_perfetto *p, struct tp_device_counter 
         counter.name = tp_sink_intern_text(p->sink, &p->sink->texts, tp_interned_text(&p->interned, name));
     }
     tp_sink_add_device_counter(p->sink, &counter);
+    p->counter_count++;
 }
 
 /* Reads one value of a counter. */
@@ -433,15 +484,18 @@ bool tp_stages_read_counters(struct tp_perfetto *p, struct tp_sequence *sequence
     struct tp_wire_field field;
     struct tp_device_counter counter = {0};
     uint64_t description = 0, device = 0;
+    bool has_values = false;
     const struct tp_wire_number wanted[] = {{4, &description}, {3, &device}};
     if (!tp_wire_read_numbers(packet->counter, wanted, 2))
         return false;
-    if (!tp_perfetto_time(p, sequence, packet, &counter.ts_ns))
-        return true;
-    while (tp_wire_next(&wire, &field))
+    while (tp_wire_next(&wire, &field)) {
+        has_values |= tp_wire_is(&field, 2, TP_WIRE_BYTES);
         if (tp_wire_is(&field, 1, TP_WIRE_BYTES) &&
             !tp_interned_data_read_counters(&p->interned, sequence, description, device, field.bytes))
             return false;
+    }
+    if (!has_values || !tp_perfetto_time(p, sequence, packet, &counter.ts_ns))
+        return true; /* a packet with names alone needs no time */
     int64_t described = tp_interned_device(&p->interned, sequence, description);
     counter.device = described == TP_NULL_INT ? (int64_t)device : described;
     wire = tp_wire_of(packet->counter);

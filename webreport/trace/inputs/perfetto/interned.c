@@ -30,7 +30,7 @@ struct tp_sequence *tp_interned_sequence(struct tp_interned *interned, uint64_t 
         return NULL;
     *tp_id_map_find_or_add(&interned->sequence_numbers, id) = (uint32_t)interned->sequences.count;
     struct tp_sequence *sequence = tp_vec_push(&interned->sequences);
-    *sequence = (struct tp_sequence){.generation = interned->generation_count++};
+    *sequence = (struct tp_sequence){.generation = interned->generation_count++, .thread_track = TP_NO_ID};
     for (int i = 0; i < TP_INTERNED_TABLES; i++)
         sequence->tables[i] = TP_VEC(interned->arena, uint32_t);
     sequence->clocks = TP_VEC(interned->arena, struct tp_own_clock);
@@ -45,6 +45,7 @@ void tp_interned_clear(struct tp_interned *interned, struct tp_sequence *sequenc
         sequence->tables[i].count = 0;
     sequence->generation = interned->generation_count++;
     sequence->has_default_clock = sequence->has_default_track = sequence->lost_packets = false;
+    sequence->thread_track = TP_NO_ID;
 }
 
 uint32_t tp_interned_add_text(struct tp_interned *interned, struct tp_str text)
@@ -52,7 +53,12 @@ uint32_t tp_interned_add_text(struct tp_interned *interned, struct tp_str text)
     uint32_t id = tp_strings_add(&interned->texts, text.ptr ? text : TP_STR(""));
     if (id == interned->details.count)
         *(struct tp_interned_text *)tp_vec_push(&interned->details) =
-            (struct tp_interned_text){.name = TP_NO_ID, .cat = TP_NO_ID, .value = TP_NO_ID, .stack = TP_NO_ID};
+            (struct tp_interned_text){.name = TP_NO_ID,
+                                      .cat = TP_NO_ID,
+                                      .value = TP_NO_ID,
+                                      .stack = TP_NO_ID,
+                                      .registers = TP_NULL_INT,
+                                      .arch = TP_NO_ID};
     return id;
 }
 
@@ -65,19 +71,20 @@ static void set_sparse(struct tp_keys *keys, struct tp_vec *values, const uint32
     *TP_AT(values, uint32_t, id) = value;
 }
 
-void tp_interned_set(struct tp_interned *interned, struct tp_sequence *sequence, enum tp_interned_table table,
-                     uint64_t iid, struct tp_str text)
+uint32_t tp_interned_set(struct tp_interned *interned, struct tp_sequence *sequence, enum tp_interned_table table,
+                         uint64_t iid, struct tp_str text)
 {
     struct tp_vec *dense = &sequence->tables[table];
     uint32_t id = tp_interned_add_text(interned, text);
     if (iid > dense->count + DENSE_GAP) {
         const uint32_t key[] = {sequence->generation, (uint32_t)table, (uint32_t)iid, (uint32_t)(iid >> 32)};
         set_sparse(&interned->sparse, &interned->sparse_texts, key, id);
-        return;
+        return id;
     }
     while (dense->count <= iid)
         *(uint32_t *)tp_vec_push(dense) = TP_NO_ID;
     *TP_AT(dense, uint32_t, iid) = id;
+    return id;
 }
 
 uint32_t tp_interned_get(const struct tp_interned *interned, const struct tp_sequence *sequence,

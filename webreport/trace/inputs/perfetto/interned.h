@@ -24,13 +24,16 @@ enum tp_interned_table {
 struct tp_interned_text {
     struct tp_str json; /* the text as a JSON string; ptr NULL until it is needed */
     uint32_t name, cat, value, stack;
-    bool has_key; /* true if `key` is set */
+    int64_t registers; /* registers per thread of a kernel; TP_NULL_INT if unknown */
+    uint32_t arch;     /* architecture for which a kernel was built, number of an interned text */
+    bool has_key;      /* true if `key` is set */
     struct tp_builder_key key;
 };
 
 struct tp_own_clock {
     uint64_t id, base_ns, sum_ns, unit_ns;
     bool is_incremental;
+    bool has_base; /* true if the snapshot of the clock also has a clock whose time was known */
 };
 
 /* The begin or the end of a slice. */
@@ -49,6 +52,8 @@ struct tp_sequence {
     bool lost_packets;   /* true from a loss of packets until the producer clears the state */
     bool has_default_clock, has_default_track;
     uint64_t default_clock, default_track;
+    uint32_t thread_track;                    /* number of the track of the sequence's thread; TP_NO_ID if unknown */
+    uint64_t time_us;                         /* time from which the next difference in us counts */
     struct tp_vec tables[TP_INTERNED_TABLES]; /* text of each small iid; elements: uint32_t, TP_NO_ID if missing */
     struct tp_vec clocks;                     /* clocks of the sequence; elements: struct tp_own_clock */
     struct tp_vec begins, ends; /* block of begins and ends that is not paired yet; elements: struct tp_slice_edge */
@@ -81,9 +86,9 @@ void tp_interned_clear(struct tp_interned *interned, struct tp_sequence *sequenc
 /* Returns the number of a text, which is added if it is missing. */
 uint32_t tp_interned_add_text(struct tp_interned *interned, struct tp_str text);
 
-/* Sets the text of an iid. */
-void tp_interned_set(struct tp_interned *interned, struct tp_sequence *sequence, enum tp_interned_table table,
-                     uint64_t iid, struct tp_str text);
+/* Sets the text of an iid. Returns the number of the text. */
+uint32_t tp_interned_set(struct tp_interned *interned, struct tp_sequence *sequence, enum tp_interned_table table,
+                         uint64_t iid, struct tp_str text);
 
 /* Returns the number of the text of an iid; TP_NO_ID if it is missing. */
 uint32_t tp_interned_get(const struct tp_interned *interned, const struct tp_sequence *sequence,

@@ -14,7 +14,46 @@ static const struct text_field {
                    {29, TP_INTERNED_STRINGS, 2, 0},         {1000, TP_INTERNED_KERNELS, 3, 2},
                    {1001, TP_INTERNED_ARGUMENTS, 2, 0}};
 
-enum { FIELD_COUNTERS = 47 };
+enum { FIELD_COUNTERS = 47, FIELD_KERNELS = 1000 };
+
+bool tp_interned_data_read_argument(const struct tp_interned *interned, const struct tp_sequence *sequence,
+                                    struct tp_str message, struct tp_str *name, int64_t *value)
+{
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    *name = TP_STR("");
+    while (tp_wire_next(&wire, &field)) {
+        if (tp_wire_is(&field, 1, TP_WIRE_NUMBER))
+            *name = tp_interned_text(interned, tp_interned_get(interned, sequence, TP_INTERNED_ARGUMENTS, field.value));
+        else if (tp_wire_is(&field, 2, TP_WIRE_BYTES))
+            *name = field.bytes;
+        else if (tp_wire_is(&field, 3, TP_WIRE_NUMBER) || tp_wire_is(&field, 4, TP_WIRE_NUMBER))
+            *value = (int64_t)field.value;
+    }
+    return !wire.is_broken;
+}
+
+/* Reads the architecture and the registers of an InternedComputeKernel, whose name is an interned text. */
+static bool read_kernel(struct tp_interned *interned, const struct tp_sequence *sequence, uint32_t text,
+                        struct tp_str message)
+{
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    while (tp_wire_next(&wire, &field)) {
+        struct tp_str name;
+        int64_t value = TP_NULL_INT;
+        if (tp_wire_is(&field, 4, TP_WIRE_BYTES)) {
+            uint32_t arch = tp_interned_add_text(interned, field.bytes);
+            tp_interned_details(interned, text)->arch = arch;
+        } else if (tp_wire_is(&field, 5, TP_WIRE_BYTES)) {
+            if (!tp_interned_data_read_argument(interned, sequence, field.bytes, &name, &value))
+                return false;
+            if (value != TP_NULL_INT && tp_str_equal(name, TP_STR("registers_per_thread")))
+                tp_interned_details(interned, text)->registers = value;
+        }
+    }
+    return !wire.is_broken;
+}
 
 static bool read_text(struct tp_interned *interned, struct tp_sequence *sequence, const struct text_field *kind,
                       struct tp_str message)
@@ -33,8 +72,8 @@ static bool read_text(struct tp_interned *interned, struct tp_sequence *sequence
     }
     if (wire.is_broken)
         return false;
-    tp_interned_set(interned, sequence, kind->table, iid, text.len ? text : other);
-    return true;
+    uint32_t id = tp_interned_set(interned, sequence, kind->table, iid, text.len ? text : other);
+    return kind->number != FIELD_KERNELS || read_kernel(interned, sequence, id, message);
 }
 
 /* Reads the id and the name of one counter. */

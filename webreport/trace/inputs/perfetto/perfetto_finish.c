@@ -20,6 +20,7 @@ static const struct {
     [TP_DROP_INSTANTS] = {"instants", 0},
     [TP_DROP_COUNTERS] = {"counter values", 0},
     [TP_DROP_LEGACY] = {"legacy events", TP_NEED_HOST},
+    [TP_DROP_EARLY] = {"slices before the range of interest", 0},
     [TP_DROP_FTRACE] = {"ftrace bundles", 0},
     [TP_DROP_SEQUENCES] = {"packets of too many sequences", TP_NEED_ALL},
     [TP_DROP_COMPRESSED] = {"compressed packets", TP_NEED_ALL},
@@ -211,9 +212,10 @@ int tp_perfetto_finish(struct tp_perfetto *p)
 {
     struct tp_reading *reading = &p->sink->trace->reading;
     if (!p->slice_count && !p->stage_count && !reading->read_memory)
-        return tp_error_set(p->source->err, TP_EFORMAT, 0,
-                            "is a Perfetto trace without track events or GPU stages: nothing that a program named is "
-                            "in it");
+        return tp_error_set(p->source->err, TP_EFORMAT, 0, "is a Perfetto trace without %s",
+                            p->dropped[TP_DROP_INSTANTS] || p->counter_count || p->dropped[TP_DROP_COUNTERS]
+                                ? "slices or GPU stages: it has only instants or values of counters"
+                                : "track events or GPU stages: nothing that a program named is in it");
     if (p->source->is_strict && is_damaged(p))
         return tp_error_set(p->source->err, TP_EFORMAT, p->offset,
                             "packets are missing or damaged, refused by --strict");

@@ -10,6 +10,7 @@
 
 #include "webreport/trace/inputs/perfetto/gpu_stages.h"
 #include "webreport/trace/inputs/perfetto/interned_data.h"
+#include "webreport/trace/inputs/perfetto/legacy_events.h"
 #include "webreport/trace/inputs/perfetto/perfetto_finish.h"
 #include "webreport/trace/inputs/perfetto/track_events.h"
 #include "writer/base/limits.h"
@@ -59,6 +60,10 @@ static struct tp_str *message_of_packet(struct tp_packet *packet, uint32_t numbe
         return &packet->event;
     case 12:
         return &packet->interned;
+    case 43:
+        return &packet->process;
+    case 44:
+        return &packet->thread;
     case 50:
         return &packet->compressed;
     case 52:
@@ -69,6 +74,8 @@ static struct tp_str *message_of_packet(struct tp_packet *packet, uint32_t numbe
         return &packet->defaults;
     case 60:
         return &packet->descriptor;
+    case 90:
+        return &packet->range;
     default:
         return NULL;
     }
@@ -113,6 +120,17 @@ static bool read_defaults(struct tp_sequence *sequence, struct tp_str message)
     return !wire.is_broken;
 }
 
+/* Reads a TrackEventRangeOfInterest: the time before which no slice begins. */
+static bool read_range(struct tp_perfetto *p, struct tp_str message)
+{
+    uint64_t start_us = 0;
+    const struct tp_wire_number wanted = {1, &start_us};
+    if (!tp_wire_read_numbers(message, &wanted, 1))
+        return false;
+    p->least_ns = start_us < TP_MAX_TIME_NS / 1000 ? (int64_t)start_us * 1000 : 0;
+    return true;
+}
+
 /* Reads the state that a packet carries: clocks, texts and tracks. Returns false if a message is broken. */
 static bool read_state(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
 {
@@ -128,7 +146,10 @@ static bool read_state(struct tp_perfetto *p, struct tp_sequence *sequence, cons
     return (!packet->defaults.ptr || read_defaults(sequence, packet->defaults)) &&
            (!packet->snapshot.ptr || tp_clocks_read_snapshot(&p->clocks, sequence, packet->snapshot)) &&
            (!packet->interned.ptr || tp_interned_data_read(&p->interned, sequence, packet->interned)) &&
-           (!packet->descriptor.ptr || tp_tracks_read(&p->tracks, packet->descriptor));
+           (!packet->descriptor.ptr || tp_tracks_read(&p->tracks, packet->descriptor, &sequence->thread_track)) &&
+           (!packet->thread.ptr || tp_legacy_read_thread(p, sequence, packet->thread)) &&
+           (!packet->process.ptr || tp_legacy_read_process(p, packet->process)) &&
+           (!packet->range.ptr || read_range(p, packet->range));
 }
 
 /* Reads the events of a packet. Returns false if a message is broken. */
@@ -324,13 +345,16 @@ static int read_trace(void *context, struct tp_error *err)
     tp_builder_init(&p->builder, p->sink);
     tp_interned_init(&p->interned, arena);
     tp_annotations_init(&p->annotations, &p->interned, p->sink);
-    tp_clocks_init(&p->clocks);
+    tp_clocks_init(&p->clocks, arena);
     tp_tracks_init(&p->tracks, p->sink);
     tp_slices_init(&p->slices, arena);
     p->plain_slices = TP_VEC(arena, uint32_t);
     p->archs = TP_VEC(arena, struct tp_perfetto_arch);
     p->streams = TP_VEC(arena, struct tp_stream_row);
     tp_keys_init(&p->stream_keys, arena, 4);
+    tp_keys_init(&p->counter_keys, arena, 2);
+    p->counter_sums = TP_VEC(arena, double);
+    p->old_stages = TP_VEC(arena, uint32_t);
     int code = read_file(p);
     if (code < 0)
         return code;

@@ -21,6 +21,7 @@ enum tp_perfetto_drop {
     TP_DROP_INSTANTS,
     TP_DROP_COUNTERS,
     TP_DROP_LEGACY,
+    TP_DROP_EARLY,
     TP_DROP_FTRACE,
     TP_DROP_SEQUENCES,
     TP_DROP_COMPRESSED, /* compressed packets that cannot be inflated */
@@ -51,9 +52,13 @@ struct tp_perfetto {
     struct tp_str own_producer;   /* producer of the exported trace; ptr NULL if it was a trace of torch.profiler */
     struct tp_str reading_member; /* what the reader of the exported trace counted, as JSON; ptr NULL if absent */
     uint64_t inflated_bytes;      /* bytes of all compressed packets after inflating */
-    uint64_t slice_count, stage_count;
+    uint64_t slice_count, stage_count, counter_count, submission_count;
     uint64_t kernel_count, copies_without_direction, copies_without_kinds, copies_without_bytes;
     uint64_t kernels_without_grid, kernels_with_occupancy, graph_kernel_count;
+    int64_t least_ns; /* begins before this time are dropped, ns of the trace's clock; 0 if no range was given */
+    struct tp_keys counter_keys; /* keys of state and track of counters whose values are differences */
+    struct tp_vec counter_sums;  /* sum of each key in `counter_keys`; elements: double */
+    struct tp_vec old_stages; /* names of stages that are numbered by their order; elements: uint32_t, interned text */
     struct tp_vec plain_slices; /* events of slices without a category, before is_torch was set; elements: uint32_t */
     struct tp_vec archs;        /* architecture of each device; elements: struct tp_perfetto_arch */
     struct tp_vec streams;      /* tokens of streams; elements: struct tp_stream_row */
@@ -77,11 +82,18 @@ struct tp_packet {
     uint64_t timestamp, clock, sequence, flags, is_cleared, previous_dropped;
     bool has_timestamp, has_clock;
     struct tp_str interned, defaults, snapshot, descriptor, event, stage, counter, compressed, ftrace;
+    struct tp_str thread, process, range; /* descriptions by old producers, and the range of interest */
 };
 
 /* Finds the time of a packet relative to the base of the trace. Returns false, and counts the packet, if it has none.
  */
 bool tp_perfetto_time(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet, int64_t *ns);
+
+/* Returns the correlation of a call and of the stage with this event id. It differs from all correlations of CUDA. */
+static inline int64_t tp_perfetto_submission(uint64_t id)
+{
+    return (INT64_C(1) << 40) + (int64_t)(id & 0xFFFFFFFF);
+}
 
 /* Extends the time from first_ns to last_ns. */
 static inline void tp_perfetto_extend(struct tp_perfetto *p, int64_t start_ns, int64_t end_ns)

@@ -2,6 +2,7 @@
 #include "webreport/trace/inputs/perfetto/track_events.h"
 
 #include "webreport/trace/inputs/perfetto/gpu_stages.h"
+#include "webreport/trace/inputs/perfetto/legacy_events.h"
 #include "webreport/trace/json/number.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
@@ -10,18 +11,21 @@
 enum type { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3, TYPE_COUNTER = 4 };
 
 enum field {
+    FIELD_DELTA_US = 1,
     FIELD_CATEGORY_IIDS = 3,
     FIELD_ANNOTATION = 4,
     FIELD_LEGACY = 6,
     FIELD_TYPE = 9,
     FIELD_NAME_IID = 10,
     FIELD_TRACK = 11,
+    FIELD_TIME_US = 16,
     FIELD_CATEGORIES = 22,
     FIELD_NAME = 23,
     FIELD_COUNTER = 30,
     FIELD_REAL_COUNTER = 44,
     FIELD_FLOWS = 47,
-    FIELD_ENDING_FLOWS = 48
+    FIELD_ENDING_FLOWS = 48,
+    FIELD_GPU_CORRELATION = 3000
 };
 
 enum { KEPT_ANNOTATIONS = 16 };
@@ -29,12 +33,20 @@ enum { KEPT_ANNOTATIONS = 16 };
 /* A track event without its links. */
 struct track_event {
     uint64_t type, track_uuid, name_iid;
-    bool has_track, has_legacy, has_flows;
-    struct tp_str name;
+    uint64_t delta_us, time_us; /* time as a difference from the previous time, and as a time, us */
+    bool has_delta, has_time;   /* true if the event gives its time; otherwise the packet gives it */
+    bool has_track, has_flows;
+    uint32_t track;                         /* number of the track */
+    struct tp_str name, legacy, submission; /* legacy, submission: messages; ptr NULL if absent */
     uint32_t category;            /* first category, number of an interned text; TP_NO_ID if the event has none */
     struct tp_wire_field counter; /* value of a counter; number 0 if absent */
     struct tp_str annotations[KEPT_ANNOTATIONS];
     unsigned annotation_count; /* number of annotations; those beyond KEPT_ANNOTATIONS are not kept */
+};
+
+/* Start of a slice, and its duration; TP_NULL_INT if another event ends the slice. */
+struct span {
+    int64_t start_ns, dur_ns;
 };
 
 /* ---- fields of an event ---- */
@@ -88,7 +100,18 @@ static bool read_long_field(struct tp_perfetto *p, const struct tp_sequence *seq
         event->name = field->bytes;
         return true;
     case FIELD_LEGACY:
-        event->has_legacy = true;
+        event->legacy = field->bytes;
+        return true;
+    case FIELD_GPU_CORRELATION:
+        event->submission = field->bytes;
+        return true;
+    case FIELD_DELTA_US:
+        event->delta_us = field->value;
+        event->has_delta = true;
+        return true;
+    case FIELD_TIME_US:
+        event->time_us = field->value;
+        event->has_time = true;
         return true;
     case FIELD_FLOWS:
     case FIELD_ENDING_FLOWS:
@@ -109,8 +132,8 @@ static bool read_event(struct tp_perfetto *p, const struct tp_sequence *sequence
     struct tp_wire wire = tp_wire_of(message);
     struct tp_wire_field field;
     event->type = event->track_uuid = event->name_iid = 0;
-    event->has_track = event->has_legacy = event->has_flows = false;
-    event->name = (struct tp_str){NULL, 0};
+    event->has_flows = event->has_delta = event->has_time = false;
+    event->name = event->legacy = event->submission = (struct tp_str){NULL, 0};
     event->category = TP_NO_ID;
     event->counter.number = 0;
     event->annotation_count = 0;
@@ -231,11 +254,41 @@ static uint32_t category_of_slice(struct tp_perfetto *p, const struct track_even
     return tp_perfetto_category_of_text(p, usual);
 }
 
-static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, const struct track_event *event,
-                       const struct tp_packet *packet, int64_t ts_ns)
+/* Adds the id of the GPU work that a call submitted as an argument, and makes the slice a call. Other arguments of
+ * calls and stages may have the same numbers, so these ids are moved. */
+static bool add_submission(struct tp_perfetto *p, struct tp_str message, struct tp_built_event *built)
 {
-    uint32_t number = tp_tracks_number(&p->tracks, event->track_uuid);
-    struct tp_track *track = tp_tracks_place(&p->tracks, number);
+    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire_field field;
+    uint64_t id = 0;
+    while (tp_wire_next(&wire, &field)) {
+        struct tp_wire list = tp_wire_of(field.bytes);
+        if (field.number != 1)
+            continue;
+        if (field.type == TP_WIRE_NUMBER)
+            id = field.value;
+        else if (list.at == list.end || !tp_wire_read_number(&list, &id))
+            continue;
+        tp_builder_add_int(&p->builder, TP_ARG_CORRELATION, tp_perfetto_submission(id));
+        built->cat = tp_perfetto_category_of_text(p, tp_kind_category_name(TP_KIND_RUNTIME));
+        p->submission_count++;
+        break;
+    }
+    return !wire.is_broken;
+}
+
+static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, const struct track_event *event,
+                       const struct tp_packet *packet, struct span span)
+{
+    int64_t ts_ns = span.start_ns;
+    struct tp_slice_edge edge = {.ts_ns = ts_ns, .track = event->track & TP_TRACK_BITS, .event = TP_NO_ID};
+    if (p->least_ns && ts_ns + p->base_ns < p->least_ns) {
+        p->dropped[TP_DROP_EARLY]++;
+        if (span.dur_ns == TP_NULL_INT)
+            tp_slices_begin(&p->slices, sequence, p->sink->events.data, edge);
+        return true;
+    }
+    struct tp_track *track = tp_tracks_place(&p->tracks, event->track);
     struct tp_built_event built = {
         .ts_ns = ts_ns, .offset = p->offset, .pid = track->pid_token, .tid = track->tid_token};
     bool is_span = p->is_own && event->category != TP_NO_ID &&
@@ -251,21 +304,25 @@ static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, cons
         built.pid = TP_STR("\"Spans\"");
         built.tid = TP_STR("\"PyTorch Profiler\"");
     } else {
-        tp_tracks_use(&p->tracks, track);
+        tp_tracks_use(&p->tracks, track, tp_interned_text(&p->interned, name_text(p, sequence, event)));
     }
-    uint32_t added = tp_builder_deliver(&p->builder, &built);
+    if (event->submission.ptr && !p->is_torch && !p->is_own && !add_submission(p, event->submission, &built))
+        return false;
+    if (span.dur_ns != TP_NULL_INT)
+        built.dur_ns = span.dur_ns;
+    uint32_t added = edge.event = tp_builder_deliver(&p->builder, &built);
     if (added != TP_NO_ID && event->category == TP_NO_ID && !p->is_torch && !p->is_own)
         *(uint32_t *)tp_vec_push(&p->plain_slices) = added;
     p->slice_count++;
-    tp_perfetto_extend(p, ts_ns, ts_ns);
-    tp_slices_begin(&p->slices, sequence, p->sink->events.data,
-                    (struct tp_slice_edge){.ts_ns = ts_ns, .track = number & TP_TRACK_BITS, .event = added});
+    tp_perfetto_extend(p, ts_ns, (int64_t)((uint64_t)ts_ns + (uint64_t)built.dur_ns));
+    if (span.dur_ns == TP_NULL_INT)
+        tp_slices_begin(&p->slices, sequence, p->sink->events.data, edge);
     if (event->has_flows && (p->is_torch || p->is_own))
         deliver_links(p, &built, packet->event);
     return true;
 }
 
-/* ---- marks and counters of files that tracepress wrote ---- */
+/* ---- marks and counters ---- */
 
 /* Returns a copy of a JSON value that stays valid with the trace. */
 static struct tp_str keep_json(struct tp_perfetto *p, struct tp_str json)
@@ -324,7 +381,7 @@ static bool read_instant(struct tp_perfetto *p, const struct tp_sequence *sequen
         p->dropped[TP_DROP_INSTANTS]++;
         return true;
     }
-    struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, event->track_uuid));
+    struct tp_track *track = tp_tracks_place(&p->tracks, event->track);
     struct tp_built_event built = {.cat = TP_NO_ID, .ts_ns = ts_ns, .dur_ns = TP_NULL_INT, .offset = p->offset};
     built.pid = track->pid_token;
     built.tid = track->tid_token;
@@ -349,18 +406,57 @@ static void deliver_memory(struct tp_perfetto *p, struct tp_built_event *built, 
 {
     uint64_t uuid = p->annotations.watched[TP_WATCHED_THREAD].value;
     struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, uuid));
-    tp_tracks_use(&p->tracks, track);
+    tp_tracks_use(&p->tracks, track, tp_interned_text(&p->interned, name));
     built->pid = track->pid_token;
     built->tid = track->tid_token;
     built->name = tp_perfetto_name(p, name);
     tp_builder_deliver(&p->builder, built);
 }
 
+/* Delivers a value of a counter. */
+static void deliver_counter(struct tp_perfetto *p, const struct tp_track *track, double value, int64_t ts_ns)
+{
+    struct tp_built_event built = {.cat = TP_NO_ID, .ts_ns = ts_ns, .dur_ns = TP_NULL_INT, .offset = p->offset};
+    tp_builder_begin(&p->builder, 'C');
+    tp_builder_add_real(&p->builder, TP_ARG_VALUE, value);
+    built.pid = track->pid_token;
+    built.tid = track->tid_token;
+    built.name = tp_perfetto_name(p, tp_interned_add_text(&p->interned, track->name));
+    tp_builder_deliver(&p->builder, &built);
+    p->counter_count++;
+}
+
+static double value_of_counter(const struct tp_wire_field *field)
+{
+    return field->type == TP_WIRE_FIXED64 ? tp_wire_real(field) : (double)(int64_t)field->value;
+}
+
+/* Reads a counter of another program: its unit, and differences from the previous value of the sequence. */
+static void read_other_counter(struct tp_perfetto *p, const struct tp_sequence *sequence,
+                               const struct track_event *event, int64_t ts_ns)
+{
+    const struct tp_track *track = tp_tracks_place(&p->tracks, event->track);
+    if (!event->counter.number || !track->name.ptr) {
+        p->dropped[TP_DROP_COUNTERS]++;
+        return;
+    }
+    double value = value_of_counter(&event->counter);
+    if (track->counter_unit > 1)
+        value *= (double)(int64_t)track->counter_unit;
+    if (track->is_incremental) {
+        uint32_t id = tp_keys_pair(&p->counter_keys, sequence->generation, event->track);
+        if (id == p->counter_sums.count)
+            tp_vec_push(&p->counter_sums);
+        value = *TP_AT(&p->counter_sums, double, id) += value;
+    }
+    deliver_counter(p, track, value, ts_ns);
+}
+
 static bool read_counter(struct tp_perfetto *p, const struct tp_sequence *sequence, const struct track_event *event,
                          const struct tp_packet *packet, int64_t ts_ns)
 {
     if (!p->is_own) {
-        p->dropped[TP_DROP_COUNTERS]++;
+        read_other_counter(p, sequence, event, ts_ns);
         return true;
     }
     struct tp_built_event built = {.cat = TP_NO_ID, .ts_ns = ts_ns, .dur_ns = TP_NULL_INT, .offset = p->offset};
@@ -371,43 +467,94 @@ static bool read_counter(struct tp_perfetto *p, const struct tp_sequence *sequen
         deliver_memory(p, &built, name_text(p, sequence, event));
         return true;
     }
-    struct tp_track *track = tp_tracks_place(&p->tracks, tp_tracks_number(&p->tracks, event->track_uuid));
-    if (!event->counter.number || !track->name.ptr || tp_str_starts(track->name, TP_EXPORTED_VIEW_COUNTER))
+    const struct tp_track *track = tp_tracks_place(&p->tracks, event->track);
+    if (event->counter.number && track->name.ptr && !tp_str_starts(track->name, TP_EXPORTED_VIEW_COUNTER))
+        deliver_counter(p, track, value_of_counter(&event->counter), ts_ns);
+    return true;
+}
+
+/* ---- events ---- */
+
+/* Finds the time of an event, which the packet gives, or the event itself in files of old producers. */
+static bool find_time(struct tp_perfetto *p, struct tp_sequence *sequence, const struct track_event *event,
+                      const struct tp_packet *packet, int64_t *ts_ns)
+{
+    if (!event->has_delta && !event->has_time)
+        return tp_perfetto_time(p, sequence, packet, ts_ns);
+    bool is_known = p->clocks.known >> TP_CLOCK_MONOTONIC & 1;
+    struct tp_packet timed = {.has_timestamp = true, .has_clock = true};
+    timed.clock = is_known ? TP_CLOCK_MONOTONIC : TP_CLOCK_BOOTTIME;
+    sequence->time_us += event->has_delta ? event->delta_us : 0;
+    timed.timestamp = (event->has_delta ? sequence->time_us : event->time_us) * 1000;
+    return tp_perfetto_time(p, sequence, &timed, ts_ns);
+}
+
+/* Returns the number of the track of an event: the track that the event names, else the thread of the sequence. */
+static uint32_t track_of_event(struct tp_perfetto *p, const struct tp_sequence *sequence,
+                               const struct track_event *event, const struct tp_legacy_event *legacy)
+{
+    uint32_t thread = sequence->thread_track;
+    if (event->track_uuid || (!legacy->has_pid && !legacy->has_tid && (event->has_track || thread == TP_NO_ID)))
+        return tp_tracks_number(&p->tracks, event->track_uuid);
+    if (!legacy->has_pid && !legacy->has_tid)
+        return thread;
+    const struct tp_track *own = thread == TP_NO_ID ? NULL : tp_tracks_place(&p->tracks, thread);
+    int64_t pid = legacy->has_pid ? (int64_t)legacy->pid : own ? own->placed_pid : 0;
+    int64_t tid = legacy->has_tid ? (int64_t)legacy->tid : own ? own->placed_tid : 0;
+    return tp_tracks_of_thread(&p->tracks, pid, tid);
+}
+
+/* Sets the type, the name and the track of an event of an old producer. Returns false if the message is broken. */
+static bool apply_legacy(struct tp_perfetto *p, const struct tp_sequence *sequence, struct track_event *event,
+                         struct tp_legacy_event *legacy)
+{
+    if (!tp_legacy_read(legacy, event->legacy))
+        return false;
+    event->name_iid = event->name_iid ? event->name_iid : legacy->name_iid;
+    event->has_track = event->has_track && event->type; /* a phase without a track belongs to the thread */
+    event->track = track_of_event(p, sequence, event, legacy);
+    if (event->type) {
+        legacy->phase = 0;
         return true;
-    tp_builder_begin(&p->builder, 'C');
-    tp_builder_add_real(&p->builder, TP_ARG_VALUE,
-                        event->counter.type == TP_WIRE_FIXED64 ? tp_wire_real(&event->counter)
-                                                               : (double)(int64_t)event->counter.value);
-    built.pid = track->pid_token;
-    built.tid = track->tid_token;
-    built.name = tp_perfetto_name(p, tp_interned_add_text(&p->interned, track->name));
-    tp_builder_deliver(&p->builder, &built);
+    }
+    event->type = tp_legacy_type(legacy);
+    if (tp_legacy_is_async(legacy)) {
+        struct tp_str name = tp_interned_text(&p->interned, name_text(p, sequence, event));
+        event->track = tp_tracks_async(&p->tracks, event->track, legacy->id, legacy->is_local, name);
+    }
     return true;
 }
 
 bool tp_track_events_read(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
 {
+    static const struct tp_legacy_event none;
     struct track_event event;
-    int64_t ts_ns;
+    struct tp_legacy_event legacy = {.phase = 0};
+    struct span span = {.dur_ns = TP_NULL_INT};
     if (!read_event(p, sequence, &event, packet->event))
         return false;
-    if (!tp_perfetto_time(p, sequence, packet, &ts_ns))
+    if (!find_time(p, sequence, &event, packet, &span.start_ns))
         return true;
+    if (!event.legacy.ptr)
+        event.track = track_of_event(p, sequence, &event, &none);
+    else if (!apply_legacy(p, sequence, &event, &legacy))
+        return false;
+    if (legacy.phase == 'X')
+        span.dur_ns = legacy.duration_us < TP_MAX_TIME_NS / 1000 ? (int64_t)legacy.duration_us * 1000 : 0;
     switch (event.type) {
     case TYPE_BEGIN:
-        return read_begin(p, sequence, &event, packet, ts_ns);
-    case TYPE_END: {
-        uint32_t track = tp_tracks_number(&p->tracks, event.track_uuid) & TP_TRACK_BITS;
-        p->last_ns = ts_ns > p->last_ns ? ts_ns : p->last_ns;
-        tp_slices_end(sequence, (struct tp_slice_edge){.ts_ns = ts_ns, .track = track, .event = TP_NO_ID});
+        return read_begin(p, sequence, &event, packet, span);
+    case TYPE_END:
+        p->last_ns = span.start_ns > p->last_ns ? span.start_ns : p->last_ns;
+        tp_slices_end(sequence, (struct tp_slice_edge){
+                                    .ts_ns = span.start_ns, .track = event.track & TP_TRACK_BITS, .event = TP_NO_ID});
         return true;
-    }
     case TYPE_INSTANT:
-        return read_instant(p, sequence, &event, packet, ts_ns);
+        return read_instant(p, sequence, &event, packet, span.start_ns);
     case TYPE_COUNTER:
-        return read_counter(p, sequence, &event, packet, ts_ns);
+        return read_counter(p, sequence, &event, packet, span.start_ns);
     default:
-        p->dropped[TP_DROP_LEGACY] += event.has_legacy;
+        p->dropped[TP_DROP_LEGACY] += event.legacy.ptr && !strchr("stf", (int)legacy.phase);
         return true;
     }
 }

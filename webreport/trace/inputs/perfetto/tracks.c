@@ -79,6 +79,25 @@ static bool read_thread(struct tp_tracks *tracks, struct tp_track *track, struct
     return !wire.is_broken;
 }
 
+bool tp_tracks_read_thread(struct tp_tracks *tracks, uint32_t number, struct tp_str message)
+{
+    return read_thread(tracks, track_at(tracks, number), message);
+}
+
+bool tp_tracks_read_process(struct tp_tracks *tracks, uint32_t number, struct tp_str message)
+{
+    return read_process(tracks, track_at(tracks, number), message);
+}
+
+static bool read_counter(struct tp_track *track, struct tp_str message)
+{
+    uint64_t is_incremental = 0;
+    const struct tp_wire_number wanted[] = {{4, &track->counter_unit}, {5, &is_incremental}};
+    bool is_good = tp_wire_read_numbers(message, wanted, 2);
+    track->is_incremental = is_incremental != 0;
+    return is_good;
+}
+
 /* Reads one field of a TrackDescriptor. */
 static bool read_field(struct tp_tracks *tracks, struct tp_track *track, const struct tp_wire_field *field)
 {
@@ -92,23 +111,28 @@ static bool read_field(struct tp_tracks *tracks, struct tp_track *track, const s
         return read_process(tracks, track, field->bytes);
     else if (tp_wire_is(field, 4, TP_WIRE_BYTES))
         return read_thread(tracks, track, field->bytes);
+    else if (tp_wire_is(field, 8, TP_WIRE_BYTES))
+        return read_counter(track, field->bytes);
     return true;
 }
 
-bool tp_tracks_read(struct tp_tracks *tracks, struct tp_str message)
+bool tp_tracks_read(struct tp_tracks *tracks, struct tp_str message, uint32_t *thread)
 {
     struct tp_wire wire = tp_wire_of(message);
     struct tp_wire_field field;
-    struct tp_track read = {.is_described = true};
+    struct tp_track read = {.is_described = true, .counter_unit = 1};
     while (tp_wire_next(&wire, &field))
         if (!read_field(tracks, &read, &field))
             return false;
     if (wire.is_broken)
         return false;
-    struct tp_track *track = track_at(tracks, tp_tracks_number(tracks, read.uuid));
+    uint32_t number = tp_tracks_number(tracks, read.uuid);
+    struct tp_track *track = track_at(tracks, number);
     const struct tp_track before = *track;
+    *thread = read.has_thread ? number : *thread;
     *track = read;
     track->has_events = before.has_events;
+    track->name = track->name.ptr ? track->name : before.name;
     track->is_placed = before.is_placed;
     track->placed_pid = before.placed_pid;
     track->placed_tid = before.placed_tid;
@@ -117,6 +141,53 @@ bool tp_tracks_read(struct tp_tracks *tracks, struct tp_str message)
     track->thread = before.thread;
     track->shown_process = before.shown_process;
     return true;
+}
+
+/* ---- tracks without a descriptor ---- */
+
+/* Returns the uuid of a track without a descriptor, from the numbers that identify the track. */
+static uint64_t uuid_of(unsigned kind, uint64_t x, uint64_t y)
+{
+    const uint64_t prime = 0x9E3779B97F4A7C15, mixed = (x * prime) ^ (y + prime + (x << 6) + (x >> 2));
+    return (mixed ^ mixed >> 29) * prime + kind;
+}
+
+uint32_t tp_tracks_of_process(struct tp_tracks *tracks, int64_t pid)
+{
+    uint32_t number = tp_tracks_number(tracks, uuid_of(1, (uint64_t)pid, 0));
+    struct tp_track *track = track_at(tracks, number);
+    track->is_described = track->has_process = true;
+    track->pid = pid;
+    return number;
+}
+
+uint32_t tp_tracks_of_thread(struct tp_tracks *tracks, int64_t pid, int64_t tid)
+{
+    uint64_t parent = track_at(tracks, tp_tracks_of_process(tracks, pid))->uuid;
+    uint32_t number = tp_tracks_number(tracks, uuid_of(2, (uint64_t)pid, (uint64_t)tid));
+    struct tp_track *track = track_at(tracks, number);
+    track->is_described = track->has_thread = true;
+    track->parent = parent;
+    track->thread_pid = pid;
+    track->tid = tid;
+    return number;
+}
+
+uint32_t tp_tracks_async(struct tp_tracks *tracks, uint32_t base, uint64_t id, bool is_local, struct tp_str name)
+{
+    enum { ID_BITS = 0x7FFFFFFF };
+    const struct tp_track at = *tp_tracks_place(tracks, base);
+    uint64_t uuid = uuid_of(3, id, is_local ? (uint64_t)at.placed_pid : UINT64_MAX);
+    uint32_t number = tp_tracks_number(tracks, uuid);
+    struct tp_track *track = track_at(tracks, number);
+    if (track->is_described)
+        return number;
+    track->is_described = track->has_thread = true;
+    track->parent = at.parent;
+    track->thread_pid = at.placed_pid;
+    track->tid = (int64_t)(uuid & ID_BITS);
+    track->thread_name = keep_text(tracks, name);
+    return number;
 }
 
 /* ---- process and thread of a track ---- */
@@ -177,13 +248,15 @@ static void name_rows(struct tp_tracks *tracks, const struct place *place, uint3
     struct tp_sink *sink = tracks->sink;
     const struct tp_row_id pid = {.number = place->pid};
     struct tp_process *process = tp_sink_add_process(sink, &pid);
-    process->name = place->process_name;
+    if (!process->name.len || !tp_str_equal(place->process_name, TP_STR("process")))
+        process->name = place->process_name;
     process->labels = place->labels.ptr ? place->labels : TP_STR("CPU");
     process->sort_index = place->pid;
     struct tp_str name = place->thread_name;
+    bool is_known = name.len || !TP_AT(&sink->threads, struct tp_thread, thread)->name.len;
     if (!tracks->is_own)
         name = format_thread_name(sink, place->tid, name);
-    if (name.ptr)
+    if (name.ptr && is_known)
         tp_sink_set_thread_name(sink, thread, name);
 }
 
@@ -242,10 +315,12 @@ static void use_track(struct tp_tracks *tracks, struct tp_track *track, const st
         name_rows(tracks, place, track->thread);
 }
 
-void tp_tracks_use(struct tp_tracks *tracks, struct tp_track *track)
+void tp_tracks_use(struct tp_tracks *tracks, struct tp_track *track, struct tp_str name)
 {
     if (track->has_events || track->is_exported)
         return;
+    if (!track->name.ptr && !track->has_thread && !track->has_process)
+        track->name = keep_text(tracks, name);
     struct place place = find_place(tracks, track);
     place.pid = track->placed_pid;
     place.tid = track->placed_tid;

@@ -16,6 +16,8 @@ struct tp_track {
     bool has_events;                                       /* true if `thread` is set */
     int64_t pid, thread_pid, tid;                          /* numbers in the description */
     struct tp_str name, process_name, thread_name, labels; /* ptr NULL if absent */
+    uint64_t counter_unit;                                 /* number by which the values of a counter are multiplied */
+    bool is_incremental;                                   /* true if the values of a counter are differences */
     int64_t placed_pid, placed_tid;                        /* process and thread to which the events belong */
     struct tp_str pid_token, tid_token;
     uint32_t thread;             /* thread of the events, index in the threads of the sink */
@@ -32,19 +34,32 @@ struct tp_tracks {
 
 void tp_tracks_init(struct tp_tracks *tracks, struct tp_sink *sink);
 
-/* Reads a TrackDescriptor. Returns false if the message is broken. */
-bool tp_tracks_read(struct tp_tracks *tracks, struct tp_str message);
+/* Reads a TrackDescriptor. Sets *thread to the number of the track if it is a thread. Returns false if the message is
+ * broken. */
+bool tp_tracks_read(struct tp_tracks *tracks, struct tp_str message, uint32_t *thread);
 
 /* Returns the number of the track with this uuid, which is added if it is missing. */
 uint32_t tp_tracks_number(struct tp_tracks *tracks, uint64_t uuid);
+
+/* Returns the number of the track of a thread or of a process that no descriptor with a uuid describes. */
+uint32_t tp_tracks_of_thread(struct tp_tracks *tracks, int64_t pid, int64_t tid);
+uint32_t tp_tracks_of_process(struct tp_tracks *tracks, int64_t pid);
+
+/* Reads a ThreadDescriptor or a ProcessDescriptor into a track. Returns false if the message is broken. */
+bool tp_tracks_read_thread(struct tp_tracks *tracks, uint32_t number, struct tp_str message);
+bool tp_tracks_read_process(struct tp_tracks *tracks, uint32_t number, struct tp_str message);
+
+/* Returns the number of the track for asynchronous slices with this id. base: number of the track of the thread that
+ * wrote the slice. is_local: true if the id belongs to the process. name: name of the slice. */
+uint32_t tp_tracks_async(struct tp_tracks *tracks, uint32_t base, uint64_t id, bool is_local, struct tp_str name);
 
 /* Returns the track with this number, and finds its process and thread if that was not done before. Valid until the
  * next call. */
 struct tp_track *tp_tracks_place(struct tp_tracks *tracks, uint32_t number);
 
 /* Adds the thread of a track to the sink and names the thread and its process, if that was not done before. Called for
- * events of the host. */
-void tp_tracks_use(struct tp_tracks *tracks, struct tp_track *track);
+ * events of the host. name: name of the event, which also names a track without a name. */
+void tp_tracks_use(struct tp_tracks *tracks, struct tp_track *track, struct tp_str name);
 
 /* Finds the processes and threads of all tracks again, because descriptions may follow the first event. Moves events
  * to their final threads. */
