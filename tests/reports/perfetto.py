@@ -423,6 +423,23 @@ def interesting(folder):
     write(folder, t.bytes())
 
 
+def equal_bytes(folder):
+    """Lists whose bytes are equal, with a number that stands for other texts later, after clearing, and on another sequence."""
+    t, other = Trace(), Trace(2)
+    t.start()
+    t.tracks()
+    other.packet(flags=1)
+    def operator(sequence, at, text, flags=0):
+        defined = message(12, message(29, number(1, 1) + message(2, text))) if text else b""
+        event = number(11, 11) + message(23, "aten::mm") + message(22, "cpu_op")
+        event += message(4, message(10, "Input Dims") + message(12, number(17, 1)) + message(12, number(4, 300)))
+        sequence.packet(defined, message(11, number(9, BEGIN) + event), time=BASE + at, flags=flags)
+        sequence.packet(message(11, number(9, END) + number(11, 11)), time=BASE + at + 5)
+    for i, (sequence, text, flags) in enumerate([(t, "a", 0), (t, None, 0), (t, "b", 0), (other, "c", 0), (t, "d", 1), (t, None, 0)]):
+        operator(sequence, 10 * i, text, flags)
+    write(folder, b"".join(t.packets[:-4] + other.packets + t.packets[-4:]))
+
+
 def unnamed_tracks(folder):
     """Asynchronous slices on a track without a name, which gets the name of the first slice."""
     t = Trace()
@@ -439,7 +456,7 @@ KINDS = {"plain": lambda folder: write(folder, plain().bytes()), "blocks": block
          "open_slices": open_slices, "ftrace": ftrace, "other_program": other_program, "copies": copies, "launch": launch,
          "counters": counters, "all_fields": all_fields, "late_track": late_track, "rank": rank, "two_sequences": two_sequences, "old_events": old_events,
          "global_clock": global_clock, "other_counters": other_counters, "only_counters": lambda folder: other_counters(folder, with_slice=False),
-         "old_stages": old_stages, "compute": compute, "interesting": interesting, "unnamed_tracks": unnamed_tracks}
+         "old_stages": old_stages, "compute": compute, "interesting": interesting, "unnamed_tracks": unnamed_tracks, "equal_bytes": equal_bytes}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

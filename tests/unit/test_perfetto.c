@@ -32,10 +32,33 @@ static void fields_of_each_type_are_read(void **state)
     assert_false(wire.is_broken);
 }
 
+static void short_fields_at_the_end_of_a_message_are_read(void **state)
+{
+    static const struct {
+        struct tp_str message;
+        uint32_t field;
+        uint64_t value;
+    } good[] = {{BYTES("\x08\x7f"), 1, 127},       {BYTES("\x08\x80\x01"), 1, 128},
+                {BYTES("\x08\xff\x7f"), 1, 16383}, {BYTES("\x08\x80\x80\x01"), 1, 16384},
+                {BYTES("\x80\x01\x05"), 16, 5},    {BYTES("\xd0\x0f\x80\x01"), 250, 128},
+                {BYTES("\x08\x85\x00"), 1, 5}};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct tp_wire wire = tp_wire_of(good[i].message);
+        struct tp_wire_field field;
+        assert_true(tp_wire_next(&wire, &field) && tp_wire_is(&field, good[i].field, TP_WIRE_NUMBER));
+        assert_int_equal(field.value, good[i].value);
+        assert_false(tp_wire_next(&wire, &field));
+        assert_false(wire.is_broken);
+    }
+}
+
 static void damaged_fields_break_the_message(void **state)
 {
     static const struct tp_str bad[] = {
         BYTES("\x08"),                                             /* no value */
+        BYTES("\x08\x80"),                                         /* half a value */
+        BYTES("\x80\x01"),                                         /* no value of field 16 */
         BYTES("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), /* a number of eleven bytes */
         BYTES("\x12\x05hi"),                                       /* content beyond the end */
         BYTES("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),     /* a length of 2^63 and more */
@@ -294,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_of_each_type_are_read),
+        cmocka_unit_test(short_fields_at_the_end_of_a_message_are_read),
         cmocka_unit_test(damaged_fields_break_the_message),
         cmocka_unit_test(the_last_of_equal_numbers_counts),
         cmocka_unit_test(sizes_of_nested_messages_are_exact),

@@ -16,8 +16,15 @@ struct tp_row_cache_entry {
 
 enum { TP_ROW_CACHE_SIZE = 64 };
 
+/* Values of fields that the input has as numbers. The span of such a field is a text that nobody reads as a number. */
+struct tp_number_fields {
+    uint64_t has;                  /* bits of the fields */
+    int64_t value[TP_FIELD_COUNT]; /* times in ns, within TP_MAX_TIME_NS; other numbers as they are */
+};
+
 struct tp_decoder {
     struct tp_sink *sink;
+    const struct tp_number_fields *numbers;                 /* NULL if all values are texts */
     struct tp_trace *trace;                                 /* trace that the sink fills */
     struct tp_strings row_texts;                            /* texts "pid, tid" as written in the file */
     struct tp_vec thread_by_row_text;                       /* thread number for each id in row_texts */

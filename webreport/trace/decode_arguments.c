@@ -33,7 +33,7 @@ void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e)
 void tp_decode_moment(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_moment moment = {.name = e->name_id, .text = {TP_NO_ID, TP_NO_ID}};
-    if (!e->has_name || tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &moment.ts_ns) != TP_NUMBER_OK)
+    if (!e->has_name || tp_element_time(d, e, TP_FIELD_TS, &moment.ts_ns) != TP_NUMBER_OK)
         return;
     moment.thread = tp_element_thread(d, e);
     if (e->spans->has_own_args)

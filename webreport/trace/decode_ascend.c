@@ -35,7 +35,7 @@ void tp_decode_ascend_link(struct tp_decoder *d, const struct tp_element *e)
     struct link_end end = {.is_start = e->ph == 's', .ordinal = e->ordinal};
     struct tp_str id = tp_span_text(e->spans, TP_FIELD_ID);
     if (!tp_str_equal(tp_strings_get(&d->trace->cats, e->cat_id), TP_STR("async_npu")) || e->ph == 't' || !id.len ||
-        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &end.ts_ns) != TP_NUMBER_OK)
+        tp_element_time(d, e, TP_FIELD_TS, &end.ts_ns) != TP_NUMBER_OK)
         return;
     end.id = tp_element_intern(d, e, &d->sink->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
     end.thread = tp_element_thread(d, e);

@@ -31,7 +31,7 @@ bool tp_decode_device_counter(struct tp_decoder *d, const struct tp_element *e)
         return false;
     d->cuspy.is_recognized = true;
     if (!e->has_name || !tp_span_has_value(e->spans, TP_ARG_VALUE) ||
-        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
+        tp_element_time(d, e, TP_FIELD_TS, &counter.ts_ns) != TP_NUMBER_OK)
         return true;
     counter.value = tp_number_parse_real(e->spans->field[TP_ARG_VALUE]);
     counter.name = tp_element_intern(d, e, &d->sink->texts, tp_token_contents(e->spans->field[TP_FIELD_NAME]));

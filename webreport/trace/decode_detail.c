@@ -97,9 +97,8 @@ static uint32_t add_module_detail(struct tp_decoder *d, const struct tp_element 
 static uint32_t add_other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_other_detail other = {.cat = e->cat_id};
-    struct tp_str id = tp_span_text(e->spans, TP_ARG_EXTERNAL_ID);
     /* an unreadable number is not counted as an error, because the report does not need this id */
-    if (tp_number_parse_int(id, &other.external_id) != TP_NUMBER_OK)
+    if (tp_element_parse_int(d, e, TP_ARG_EXTERNAL_ID, &other.external_id) != TP_NUMBER_OK)
         other.external_id = TP_NULL_INT;
     return tp_sink_add_other(d->sink, &other);
 }

@@ -24,7 +24,7 @@ static uint8_t kind_by_process(struct tp_decoder *d, const struct tp_element *e)
 static void count_unknown_category(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t dur = 0;
-    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_DUR), &dur) != TP_NUMBER_OK || dur < 0)
+    if (tp_element_time(d, e, TP_FIELD_DUR, &dur) != TP_NUMBER_OK || dur < 0)
         dur = 0;
     tp_sink_count_unknown_category(d->sink, e->cat_id, dur);
 }
@@ -53,7 +53,7 @@ static int64_t read_duration(struct tp_decoder *d, const struct tp_element *e, u
 {
     struct tp_reading *reading = &d->trace->reading;
     int64_t dur = 0;
-    enum tp_number_status status = tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_DUR), &dur);
+    enum tp_number_status status = tp_element_time(d, e, TP_FIELD_DUR, &dur);
     if (status == TP_NUMBER_RANGE)
         tp_sink_count_notice(d->sink, TP_NOTICE_TIME_RANGE, e->offset);
     if (status != TP_NUMBER_OK) {
@@ -133,11 +133,10 @@ static void count_facts_of_skipped_event(struct tp_decoder *d, const struct tp_e
 }
 
 /* Reads the argument "correlation" of an event into the slice. */
-static void read_correlation(const struct tp_element *e, struct tp_sink_slice *slice)
+static void read_correlation(struct tp_decoder *d, const struct tp_element *e, struct tp_sink_slice *slice)
 {
     slice->has_correlation = tp_spans_has(e->spans, TP_ARG_CORRELATION);
-    if (slice->has_correlation &&
-        tp_number_parse_int(e->spans->field[TP_ARG_CORRELATION], &slice->correlation) != TP_NUMBER_OK)
+    if (slice->has_correlation && tp_element_parse_int(d, e, TP_ARG_CORRELATION, &slice->correlation) != TP_NUMBER_OK)
         slice->correlation = TP_NULL_INT;
 }
 
@@ -186,7 +185,7 @@ static void decode_complete_event(struct tp_decoder *d, const struct tp_element 
     struct tp_sink_slice slice = {.event = {.name = e->name_id, .ordinal = e->ordinal}, .cat = e->cat_id};
     struct tp_event *event = &slice.event;
     unsigned flags = 0, kind = event_kind(d, e, &flags);
-    enum tp_number_status ts = tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &event->ts_ns);
+    enum tp_number_status ts = tp_element_time(d, e, TP_FIELD_TS, &event->ts_ns);
     if (ts != TP_NUMBER_OK)
         tp_sink_count_notice(d->sink, ts == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED,
                              e->offset);
@@ -210,7 +209,7 @@ static void decode_complete_event(struct tp_decoder *d, const struct tp_element 
     slice.is_communication = kind == TP_KIND_KERNEL && has_process_group(e);
     tp_decode_number(d, e);
     slice.has_number = tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER);
-    read_correlation(e, &slice);
+    read_correlation(d, e, &slice);
     event->flags = (flags | event_flags_by_arguments(e)) & 15;
     event->thread = tp_element_thread(d, e);
     if (d->lists_ranks)
@@ -274,8 +273,7 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
     else if (d->sink->wants_arguments && tp_str_equal(cat, TP_STR("\"user_annotation\"")))
         tp_decode_moment(d, e);
     if (e->name & TP_NAME_WINDOW_END)
-        reading->has_window_end =
-            tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &reading->window_end_ns) == TP_NUMBER_OK;
+        reading->has_window_end = tp_element_time(d, e, TP_FIELD_TS, &reading->window_end_ns) == TP_NUMBER_OK;
     reading->misnamed_memory_records += is_lost_memory_record(e, cat);
 }
 
@@ -283,8 +281,8 @@ static void decode_instant(struct tp_decoder *d, const struct tp_element *e)
 static void count_device_link(struct tp_decoder *d, const struct tp_element *e)
 {
     int64_t number, ts_ns;
-    if (tp_number_parse_int(tp_span_text(e->spans, TP_FIELD_ID), &number) != TP_NUMBER_OK ||
-        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &ts_ns) != TP_NUMBER_OK)
+    if (tp_element_parse_int(d, e, TP_FIELD_ID, &number) != TP_NUMBER_OK ||
+        tp_element_time(d, e, TP_FIELD_TS, &ts_ns) != TP_NUMBER_OK)
         number = ts_ns = TP_NULL_INT;
     if (e->ph != 't')
         tp_sink_add_device_link(d->sink, e->ph == 's', number, ts_ns);

@@ -127,12 +127,35 @@ static inline uint32_t tp_element_value(struct tp_decoder *d, const struct tp_el
                : TP_NO_ID;
 }
 
+/* Sets *value to the value of a field that the input has as a number. Returns false for fields that are texts. */
+static inline bool tp_element_known_number(const struct tp_decoder *d, enum tp_field field, int64_t *value)
+{
+    bool is_known = d->numbers && d->numbers->has >> field & 1;
+    if (is_known)
+        *value = d->numbers->value[field];
+    return is_known;
+}
+
+/* Parses a field as an integer, or as a time in ns. */
+static inline enum tp_number_status tp_element_parse_int(struct tp_decoder *d, const struct tp_element *e,
+                                                         enum tp_field field, int64_t *value)
+{
+    return tp_element_known_number(d, field, value) ? TP_NUMBER_OK
+                                                    : tp_number_parse_int(tp_span_text(e->spans, field), value);
+}
+static inline enum tp_number_status tp_element_time(struct tp_decoder *d, const struct tp_element *e,
+                                                    enum tp_field field, int64_t *ns)
+{
+    return tp_element_known_number(d, field, ns) ? TP_NUMBER_OK
+                                                 : tp_number_parse_time(tp_span_text(e->spans, field), ns);
+}
+
 static inline int64_t tp_element_int(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
 {
     int64_t value;
     if (!tp_spans_has(e->spans, field))
         return TP_NULL_INT;
-    enum tp_number_status status = tp_number_parse_int(e->spans->field[field], &value);
+    enum tp_number_status status = tp_element_parse_int(d, e, field, &value);
     if (status == TP_NUMBER_RANGE)
         tp_sink_count_notice(d->sink, TP_NOTICE_ID_RANGE, e->offset);
     return status == TP_NUMBER_OK ? value : TP_NULL_INT;
@@ -143,7 +166,7 @@ static inline void tp_decode_number(struct tp_decoder *d, const struct tp_elemen
 {
     int64_t number;
     if (tp_spans_has(e->spans, TP_ARG_EVENT_NUMBER) &&
-        tp_number_parse_int(e->spans->field[TP_ARG_EVENT_NUMBER], &number) == TP_NUMBER_OK && number >= 0)
+        tp_element_parse_int(d, e, TP_ARG_EVENT_NUMBER, &number) == TP_NUMBER_OK && number >= 0)
         tp_sink_add_recorder_number(d->sink, number);
 }
 

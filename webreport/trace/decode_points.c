@@ -5,7 +5,7 @@
 void tp_decode_flow(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_flow flow = {.is_start = e->ph == 's'};
-    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &flow.ts_ns) != TP_NUMBER_OK) {
+    if (tp_element_time(d, e, TP_FIELD_TS, &flow.ts_ns) != TP_NUMBER_OK) {
         tp_sink_count_skipped(d->sink, TP_SKIP_NO_TIME);
         return;
     }
@@ -34,7 +34,7 @@ static uint32_t recording_stack_id(struct tp_decoder *d, const struct tp_element
 void tp_decode_sample(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sample sample = {0};
-    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &sample.ts_ns) != TP_NUMBER_OK)
+    if (tp_element_time(d, e, TP_FIELD_TS, &sample.ts_ns) != TP_NUMBER_OK)
         return;
     sample.cpu_ns = tp_element_int(d, e, TP_ARG_CPU_NS);
     if (sample.cpu_ns < 0) /* true for an absent argument as well, because TP_NULL_INT is negative */
@@ -48,7 +48,7 @@ void tp_decode_memory(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_sink_memory memory = {.stack = TP_NO_ID};
     struct tp_memory *record = &memory.record;
-    enum tp_number_status status = tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &record->ts_ns);
+    enum tp_number_status status = tp_element_time(d, e, TP_FIELD_TS, &record->ts_ns);
     if (status != TP_NUMBER_OK) {
         tp_sink_count_skipped(d->sink, TP_SKIP_NO_TIME);
         tp_sink_count_notice(d->sink, status == TP_NUMBER_RANGE ? TP_NOTICE_TIME_RANGE : TP_NOTICE_EVENT_SKIPPED,
@@ -78,7 +78,7 @@ void tp_decode_counter(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_counter counter = {.name = e->name_id};
     if (!e->has_name || !tp_span_has_value(e->spans, TP_ARG_VALUE) ||
-        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &counter.ts_ns) != TP_NUMBER_OK)
+        tp_element_time(d, e, TP_FIELD_TS, &counter.ts_ns) != TP_NUMBER_OK)
         return;
     counter.value = tp_number_parse_real(e->spans->field[TP_ARG_VALUE]);
     tp_sink_add_counter(d->sink, &counter);
@@ -89,7 +89,7 @@ void tp_decode_task_end(struct tp_decoder *d, const struct tp_element *e)
     struct tp_task_end end = {.name = e->name_id, .category = e->cat_id, .is_begin = e->ph == 'b'};
     struct tp_str id = e->spans->field[TP_FIELD_ID];
     if (!e->has_name || !tp_span_has_value(e->spans, TP_FIELD_ID) ||
-        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &end.ts_ns) != TP_NUMBER_OK)
+        tp_element_time(d, e, TP_FIELD_TS, &end.ts_ns) != TP_NUMBER_OK)
         return;
     end.id = tp_element_intern(d, e, &d->sink->texts, tp_token_is_string(id) ? tp_token_contents(id) : id);
     tp_sink_add_task_end(d->sink, &end);
@@ -120,7 +120,7 @@ static bool read_statistics(struct tp_decoder *d, const struct tp_element *e, st
 void tp_decode_tensor(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_tensor_record tensor = {.name = e->name_id, .ordinal = e->ordinal};
-    if (!e->has_name || tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &tensor.ts_ns) != TP_NUMBER_OK)
+    if (!e->has_name || tp_element_time(d, e, TP_FIELD_TS, &tensor.ts_ns) != TP_NUMBER_OK)
         return;
     tensor.step = tp_element_int(d, e, TP_ARG_STEP);
     tensor.dtype = tp_element_value(d, e, TP_ARG_DTYPE);

@@ -34,11 +34,11 @@ static uint32_t intern_token(struct tp_decoder *d, const struct tp_element *e, s
 
 /* Reads the start and the duration, ns. A missing or negative duration becomes 0 and is counted, as for complete
  * events. */
-static void read_times(const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
+static void read_times(struct tp_decoder *d, const struct tp_element *e, int64_t *ts_ns, int64_t *dur_ns)
 {
     *ts_ns = *dur_ns = 0;
-    tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), ts_ns);
-    if (tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_DUR), dur_ns) != TP_NUMBER_OK || *dur_ns < 0)
+    tp_element_time(d, e, TP_FIELD_TS, ts_ns);
+    if (tp_element_time(d, e, TP_FIELD_DUR, dur_ns) != TP_NUMBER_OK || *dur_ns < 0)
         *dur_ns = 0;
 }
 
@@ -50,7 +50,7 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
         state.state++;
     if (state.state == TP_STATE_COUNT)
         return;
-    read_times(e, &state.ts_ns, &state.dur_ns);
+    read_times(d, e, &state.ts_ns, &state.dur_ns);
     if (state.state == TP_STATE_BLOCKED)
         for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);) {
             if (tp_str_equal(key, TP_STR("cause")))
@@ -103,7 +103,7 @@ void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
                                           .end = TP_NO_ID,
                                           .execs = TP_NO_ID};
     struct tp_str key, value;
-    read_times(e, &process.ts_ns, &process.dur_ns);
+    read_times(d, e, &process.ts_ns, &process.dur_ns);
     for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);)
         read_process_arg(d, e, &process, key, value);
     process.thread = tp_element_thread(d, e);
@@ -115,7 +115,7 @@ void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e)
     struct tp_process_memory look = {.bytes = TP_NULL_INT};
     struct tp_str key, value;
     if (!tp_str_equal(tp_span_text(e->spans, TP_FIELD_NAME), TP_STR("\"process memory\"")) ||
-        tp_number_parse_time(tp_span_text(e->spans, TP_FIELD_TS), &look.ts_ns) != TP_NUMBER_OK)
+        tp_element_time(d, e, TP_FIELD_TS, &look.ts_ns) != TP_NUMBER_OK)
         return;
     for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);)
         if (tp_str_equal(key, TP_STR("resident bytes"))) {

@@ -54,11 +54,32 @@ static bool is_value(const struct tp_wire_field *field)
     }
 }
 
+/* Reads an annotation that has an interned name and then a number, as most annotations have. Returns false for others.
+ */
+static bool read_short_annotation(struct tp_str message, struct annotation *annotation)
+{
+    enum { NAME_TAG = FIELD_NAME_IID << 3 };
+    const unsigned char *at = (const unsigned char *)message.ptr;
+    if (message.len < 4 || at[0] != NAME_TAG || at[1] >= 0x80)
+        return false;
+    unsigned tag = at[2];
+    struct tp_wire wire = {.at = at + 3, .end = at + message.len};
+    if (tag < FIELD_BOOL << 3 || tag > FIELD_INT << 3 || (tag & 7) != TP_WIRE_NUMBER ||
+        !tp_wire_read_number(&wire, &annotation->value.value) || wire.at != wire.end)
+        return false;
+    annotation->name_iid = at[1];
+    annotation->value.number = tag >> 3;
+    annotation->value.type = TP_WIRE_NUMBER;
+    return true;
+}
+
 static bool read_annotation(struct tp_str message, struct annotation *annotation)
 {
     struct tp_wire wire = tp_wire_of(message);
     struct tp_wire_field field;
     *annotation = (struct annotation){0};
+    if (read_short_annotation(message, annotation))
+        return true;
     while (tp_wire_next(&wire, &field)) {
         if (tp_wire_is(&field, FIELD_NAME_IID, TP_WIRE_NUMBER))
             annotation->name_iid = field.value;
@@ -85,6 +106,7 @@ void tp_annotations_init(struct tp_annotations *a, struct tp_interned *interned,
     static const char *const names[TP_WATCHED_COUNT] = {
         [TP_WATCHED_SYNC] = "cuda_sync_kind", [TP_WATCHED_THREAD] = "thread"};
     *a = (struct tp_annotations){.interned = interned, .sink = sink};
+    tp_value_cache_init(&a->nested, sink);
     for (int i = 0; i < TP_WATCHED_COUNT; i++)
         a->watched[i].name = tp_interned_add_text(interned, tp_str_of(names[i]));
 }
@@ -95,7 +117,7 @@ static uint32_t name_of(struct tp_interned *interned, const struct tp_sequence *
                         const struct annotation *annotation)
 {
     if (annotation->name.ptr)
-        return tp_interned_add_text(interned, annotation->name);
+        return tp_interned_add_next(interned, annotation->name);
     return tp_interned_get(interned, sequence, TP_INTERNED_ANNOTATION_NAMES, annotation->name_iid);
 }
 
@@ -176,6 +198,7 @@ static void append_scalar(struct tp_annotations *a, struct tp_buf *out, const st
         break;
     case FIELD_STRING_IID: {
         uint32_t text = tp_interned_get(a->interned, sequence, TP_INTERNED_STRINGS, value->value);
+        a->has_iids = true;
         if (text == TP_NO_ID)
             tp_buf_puts(out, "null");
         else
@@ -214,6 +237,7 @@ static void append_member_name(struct tp_annotations *a, struct tp_buf *out, con
                                const struct annotation *annotation)
 {
     uint32_t name = name_of(a->interned, sequence, annotation);
+    a->has_iids |= !annotation->name.ptr;
     tp_put_string(out, name == TP_NO_ID ? TP_STR("") : tp_interned_text(a->interned, name), TP_MAX_NAME_BYTES);
     tp_buf_putc(out, ':');
 }
@@ -286,6 +310,38 @@ static bool add_interned_text(struct tp_annotations *a, struct tp_builder *build
     return true;
 }
 
+/* Adds a list or an object as an argument, from the cache if the same bytes were written before. Returns false if a
+ * message is broken. */
+static bool add_nested(struct tp_annotations *a, struct tp_builder *builder, const struct tp_sequence *sequence,
+                       const struct tp_builder_key *key, struct tp_str message, uint32_t field)
+{
+    bool is_interned =
+        key->field == TP_ARG_INPUT_DIMS || key->field == TP_ARG_INPUT_TYPE || key->field == TP_ARG_INPUT_DIMS_OLD;
+    struct tp_cached_value *cached = key->field >= 0 ? tp_value_cache_find(&a->nested, message) : NULL;
+    if (cached && cached->json.ptr &&
+        (cached->generation == TP_NO_ID ||
+         (cached->generation == sequence->generation && cached->version == a->interned->version))) {
+        tp_builder_add_known_arg(builder, key, cached->json, cached->id);
+        return true;
+    }
+    size_t from = tp_builder_value_start(builder);
+    uint64_t too_deep = a->too_deep_count;
+    a->has_iids = false;
+    if (!append_nested(a, &builder->tokens, sequence, message, field))
+        return false;
+    if (!cached || builder->tokens.failed || a->too_deep_count != too_deep) {
+        tp_builder_add_arg(builder, key, from);
+        return true;
+    }
+    tp_cached_value_set(&a->nested, cached, (struct tp_str){builder->tokens.data + from, builder->tokens.size - from},
+                        is_interned);
+    builder->tokens.size = from;
+    cached->generation = a->has_iids ? sequence->generation : TP_NO_ID;
+    cached->version = a->interned->version;
+    tp_builder_add_known_arg(builder, key, cached->json, cached->id);
+    return true;
+}
+
 bool tp_annotations_add(struct tp_annotations *a, struct tp_builder *builder, const struct tp_sequence *sequence,
                         struct tp_str message)
 {
@@ -294,7 +350,7 @@ bool tp_annotations_add(struct tp_annotations *a, struct tp_builder *builder, co
         return false;
     uint32_t name = name_of(a->interned, sequence, &annotation), field = annotation.value.number;
     const struct tp_builder_key key = tp_annotations_key(a->interned, builder, name);
-    for (int i = 0; i < TP_WATCHED_COUNT; i++)
+    for (int i = 0; i < TP_WATCHED_COUNT && name <= a->watched[TP_WATCHED_COUNT - 1].name; i++)
         if (name == a->watched[i].name) {
             a->watched[i].is_there = true;
             a->watched[i].value = annotation.value.value;
@@ -304,11 +360,15 @@ bool tp_annotations_add(struct tp_annotations *a, struct tp_builder *builder, co
         return true;
     if (field == FIELD_STRING_IID && add_interned_text(a, builder, sequence, &key, annotation.value.value))
         return true;
+    uint64_t value = annotation.value.value;
+    if (field == FIELD_INT || (field == FIELD_UINT && value <= INT64_MAX)) {
+        tp_builder_add_number(builder, &key, (int64_t)value);
+        return true;
+    }
+    if (field == FIELD_DICT || field == FIELD_ARRAY)
+        return add_nested(a, builder, sequence, &key, message, field);
     size_t from = tp_builder_value_start(builder);
-    if (field != FIELD_DICT && field != FIELD_ARRAY)
-        append_scalar(a, &builder->tokens, sequence, &annotation.value);
-    else if (!append_nested(a, &builder->tokens, sequence, message, field))
-        return false;
+    append_scalar(a, &builder->tokens, sequence, &annotation.value);
     tp_builder_add_arg(builder, &key, from);
     return true;
 }

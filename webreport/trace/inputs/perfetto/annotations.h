@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_TRACE_INPUTS_PERFETTO_ANNOTATIONS_H
 #define TP_WEBREPORT_TRACE_INPUTS_PERFETTO_ANNOTATIONS_H
 
-#include "webreport/trace/inputs/perfetto/interned.h"
+#include "webreport/trace/inputs/perfetto/value_cache.h"
 
 enum { TP_ANNOTATION_LEVELS = 32 }; /* most levels of nested values; deeper values become "[too deep]" */
 
@@ -21,7 +21,9 @@ struct tp_annotations {
         bool is_there;  /* true if the current event has the annotation; the caller resets it */
         uint64_t value; /* its value, if that is a number */
     } watched[TP_WATCHED_COUNT];
-    uint64_t too_deep_count; /* number of annotations with values nested deeper than TP_ANNOTATION_LEVELS */
+    struct tp_value_cache nested; /* lists and objects by the bytes of their annotations */
+    bool has_iids;                /* true if the nested value that was written last has an interned text */
+    uint64_t too_deep_count;      /* number of annotations with values nested deeper than TP_ANNOTATION_LEVELS */
 };
 
 void tp_annotations_init(struct tp_annotations *annotations, struct tp_interned *interned, struct tp_sink *sink);

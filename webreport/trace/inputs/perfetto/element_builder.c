@@ -2,6 +2,7 @@
 #include "webreport/trace/inputs/perfetto/element_builder.h"
 
 #include "webreport/trace/feed.h"
+#include "webreport/trace/json/number.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
 
@@ -13,6 +14,7 @@ void tp_builder_init(struct tp_builder *builder, struct tp_sink *sink)
     tp_scan_init(&builder->scan);
     tp_buf_init(&builder->tokens, TP_MAX_EVENT_BYTES);
     tp_buf_init(&builder->args, TP_MAX_EVENT_BYTES);
+    builder->decoder.numbers = &builder->numbers;
     builder->wants_args_text = sink->wants_arguments;
 }
 
@@ -28,7 +30,7 @@ void tp_builder_begin(struct tp_builder *builder, char phase)
     struct tp_spans *spans = &builder->spans;
     tp_buf_clear(&builder->tokens);
     tp_buf_clear(&builder->args);
-    spans->has = spans->known = builder->in_tokens = 0;
+    spans->has = spans->known = builder->in_tokens = builder->numbers.has = 0;
     spans->has_bare_word = spans->is_nested_too_deep = spans->has_own_args = spans->has_odd_key = false;
     memcpy(builder->phase, "\" \"", sizeof builder->phase);
     builder->phase[1] = phase;
@@ -66,6 +68,7 @@ void tp_builder_add_arg(struct tp_builder *builder, const struct tp_builder_key 
     builder->in_tokens |= 1ull << key->field;
     builder->spans.has |= 1ull << key->field;
     builder->spans.known &= ~(1ull << key->field);
+    builder->numbers.has &= ~(1ull << key->field);
 }
 
 void tp_builder_add_known_arg(struct tp_builder *builder, const struct tp_builder_key *key, struct tp_str token,
@@ -78,16 +81,55 @@ void tp_builder_add_known_arg(struct tp_builder *builder, const struct tp_builde
     builder->spans.field[key->field] = token;
     builder->spans.text_id[key->field] = id;
     builder->in_tokens &= ~(1ull << key->field);
+    builder->numbers.has &= ~(1ull << key->field);
     builder->spans.has |= 1ull << key->field;
     builder->spans.known |= id == TP_NO_ID ? 0 : 1ull << key->field;
+}
+
+/* Passes the value of a field as a number, with a text that stands for it. */
+static void set_number(struct tp_builder *builder, int field, struct tp_str text, int64_t value)
+{
+    uint64_t bit = 1ull << field;
+    builder->numbers.has |= bit;
+    builder->numbers.value[field] = value;
+    builder->spans.field[field] = text;
+    builder->spans.has |= bit;
+    builder->spans.known &= ~bit;
+    builder->in_tokens &= ~bit;
+}
+
+void tp_builder_add_number(struct tp_builder *builder, const struct tp_builder_key *key, int64_t value)
+{
+    /* the fields that the decoder only reads as numbers; slices have texts in the fields of memory records */
+    const uint64_t of_memory = 1ull << TP_ARG_MEMORY_BYTES | 1ull << TP_ARG_ADDRESS | 1ull << TP_ARG_TOTAL_ALLOCATED |
+                               1ull << TP_ARG_TOTAL_RESERVED | 1ull << TP_ARG_DEVICE_TYPE | 1ull << TP_ARG_DEVICE_ID;
+    const uint64_t only_numbers = 1ull << TP_ARG_EXTERNAL_ID | 1ull << TP_ARG_CORRELATION | 1ull << TP_ARG_SEQUENCE |
+                                  1ull << TP_ARG_FORWARD_THREAD | 1ull << TP_ARG_DEVICE | 1ull << TP_ARG_BYTES |
+                                  1ull << TP_ARG_GRAPH_ID | 1ull << TP_ARG_EVENT_NUMBER |
+                                  (builder->phase[1] == 'i' ? of_memory : 0);
+    if (key->field >= 0 && only_numbers >> key->field & 1 && (key->is_profiler_arg || !builder->wants_args_text)) {
+        set_number(builder, key->field, TP_STR("0"), value);
+        return;
+    }
+    size_t from = tp_builder_value_start(builder);
+    tp_buf_int(&builder->tokens, value);
+    tp_builder_add_arg(builder, key, from);
+}
+
+int64_t tp_builder_number(const struct tp_builder *b, enum tp_field field, int64_t missing)
+{
+    int64_t value;
+    if (b->numbers.has >> field & 1)
+        return b->numbers.value[field];
+    struct tp_str token = {b->tokens.data + b->starts[field], b->sizes[field]};
+    bool is_number = b->in_tokens >> field & 1 && tp_number_parse_int(token, &value) == TP_NUMBER_OK;
+    return is_number ? value : missing;
 }
 
 void tp_builder_add_int(struct tp_builder *builder, enum tp_field field, int64_t value)
 {
     const struct tp_builder_key key = {.field = (int)field, .is_profiler_arg = true};
-    size_t from = tp_builder_value_start(builder);
-    tp_buf_int(&builder->tokens, value);
-    tp_builder_add_arg(builder, &key, from);
+    tp_builder_add_number(builder, &key, value);
 }
 
 void tp_builder_add_real(struct tp_builder *builder, enum tp_field field, double value)
@@ -126,10 +168,15 @@ static void set_known_field(struct tp_builder *builder, enum tp_field field, uin
 /* Adds a time in microseconds to the tokens, with a readable byte after the time. */
 static void add_time(struct tp_builder *builder, enum tp_field field, int64_t ns)
 {
+    if (ns >= 0 && ns < TP_MAX_TIME_NS) {
+        set_number(builder, (int)field, TP_STR("0.000"), ns);
+        return;
+    }
     char *at = tp_put_at(&builder->tokens, TP_PUT_US);
     size_t from = builder->tokens.size;
     if (!at)
         return;
+    builder->numbers.has &= ~(1ull << field);
     tp_put_finish(&builder->tokens, tp_put_us(at, ns));
     builder->starts[field] = (uint32_t)from;
     builder->sizes[field] = (uint32_t)(builder->tokens.size - from);

@@ -27,6 +27,7 @@ struct tp_builder {
     struct tp_buf tokens, args; /* values of fields; text {"args":{..}} with arguments of the program */
     uint32_t starts[TP_FIELD_COUNT], sizes[TP_FIELD_COUNT]; /* positions of the fields' values in `tokens` */
     uint64_t in_tokens;                                     /* bits of the fields whose values are in `tokens` */
+    struct tp_number_fields numbers;                        /* fields that the decoder gets as numbers */
     char phase[4];
     uint64_t element_count; /* number of delivered elements */
     bool wants_args_text;   /* true if the arguments of the program are needed */
@@ -69,6 +70,12 @@ void tp_builder_add_arg(struct tp_builder *builder, const struct tp_builder_key 
  * interner of the field. */
 void tp_builder_add_known_arg(struct tp_builder *builder, const struct tp_builder_key *key, struct tp_str token,
                               uint32_t id);
+
+/* Adds an argument with an integer. */
+void tp_builder_add_number(struct tp_builder *builder, const struct tp_builder_key *key, int64_t value);
+
+/* Returns the integer in an argument of the current element; `missing` if it has none. */
+int64_t tp_builder_number(const struct tp_builder *builder, enum tp_field field, int64_t missing);
 
 /* Adds an argument with an integer, a real number, or a text. */
 void tp_builder_add_int(struct tp_builder *builder, enum tp_field field, int64_t value);

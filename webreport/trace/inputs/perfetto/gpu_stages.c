@@ -2,6 +2,7 @@
  * GpuRenderStageEvent and GpuCounterEvent. Names of stages and of their data are those of torch's CUPTI backend. */
 #include "webreport/trace/inputs/perfetto/gpu_stages.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "webreport/trace/inputs/perfetto/interned_data.h"
@@ -20,11 +21,15 @@ static const struct {
                    {"EventRecord", TP_KIND_NONE},
                    {"HostNode", TP_KIND_NONE}};
 
+enum { KEPT_EXTRAS = 16 };
+
 /* A stage without its data. */
 struct stage {
     uint64_t event_id, duration, device, queue_iid, stage_iid, name_iid, kernel_iid;
     uint64_t queue, stage;             /* numbers of the queue and the stage without interned data */
     bool has_queue_iid, has_stage;     /* has_stage: true if `stage` is set */
+    struct tp_str extras[KEPT_EXTRAS]; /* data of the stage, messages */
+    unsigned extra_count;              /* number of messages; those beyond KEPT_EXTRAS are not kept */
     struct tp_str name, launch, names; /* names: names of queues and stages by number */
     unsigned kind;                     /* enum tp_kind */
     /* found in the data of the stage */
@@ -33,6 +38,34 @@ struct stage {
     bool has_device;
     bool has_correlation, has_direction, has_kinds, has_bytes, has_memory_kind, has_graph, has_occupancy, has_grid;
 };
+
+void tp_stages_init(struct tp_perfetto *p)
+{
+    static const char *const names[] = {[TP_EXTRA_STREAM] = "stream id",
+                                        [TP_EXTRA_ROW] = TP_EXPORTED_ROW,
+                                        [TP_EXTRA_DEVICE] = "device id",
+                                        [TP_EXTRA_ARCH] = "arch"};
+    tp_value_cache_init(&p->numbers, p->sink);
+    for (int i = 0; i < TP_EXTRA_NAMES; i++)
+        p->extra_names[i] = tp_interned_add_text(&p->interned, tp_str_of(names[i]));
+}
+
+/* Adds an argument whose number the decoder also needs as a text. */
+static void add_repeated_int(struct tp_perfetto *p, enum tp_field field, int64_t number)
+{
+    const struct tp_builder_key key = {.field = (int)field, .is_profiler_arg = true};
+    struct tp_cached_value *value = tp_value_cache_find(&p->numbers, (struct tp_str){(char *)&number, sizeof number});
+    if (!value) {
+        tp_builder_add_int(&p->builder, field, number);
+        return;
+    }
+    if (!value->json.ptr) {
+        char text[TP_PUT_INT];
+        size_t size = (size_t)(tp_put_int(text, number) - text);
+        tp_cached_value_set(&p->numbers, value, (struct tp_str){text, size}, true);
+    }
+    tp_builder_add_known_arg(&p->builder, &key, value->json, value->id);
+}
 
 /* ---- rows of streams ---- */
 
@@ -78,14 +111,30 @@ static int64_t integer_of_text(struct tp_str text)
     return text.len && tp_number_parse_int(text, &number) == TP_NUMBER_OK ? number : TP_NULL_INT;
 }
 
-/* Returns true for a text of at most 18 digits that JSON accepts as a number. */
-static bool is_short_integer(struct tp_str text)
+/* Reads a text of at most 18 digits that JSON accepts as a number. Returns false for other texts. */
+static bool read_short_integer(struct tp_str text, int64_t *number)
 {
     enum { MOST_DIGITS = 18 };
     size_t at = 0;
+    if (!text.len || text.len > MOST_DIGITS || (text.len > 1 && *text.ptr == '0'))
+        return false;
+    for (*number = 0; at < text.len && tp_is_digit(text.ptr[at]); at++)
+        *number = *number * 10 + (text.ptr[at] - '0');
+    return at == text.len;
+}
+
+/* Returns true for a number in JSON without sign and exponent, such as 0.25. */
+static bool is_plain_decimal(struct tp_str text)
+{
+    size_t at = 0, point;
     while (at < text.len && tp_is_digit(text.ptr[at]))
         at++;
-    return at && at == text.len && at <= MOST_DIGITS && (at == 1 || *text.ptr != '0');
+    point = at++;
+    if (!point || at >= text.len || text.ptr[point] != '.' || (point > 1 && *text.ptr == '0'))
+        return false;
+    while (at < text.len && tp_is_digit(text.ptr[at]))
+        at++;
+    return at == text.len;
 }
 
 /* Adds a value of the stage's data as an argument. Numbers, lists, objects and quoted strings stay JSON; other texts
@@ -93,9 +142,14 @@ static bool is_short_integer(struct tp_str text)
 static void add_value(struct tp_perfetto *p, const struct tp_builder_key *key, struct tp_str value)
 {
     struct tp_buf *tokens = &p->builder.tokens;
+    int64_t number;
+    if (read_short_integer(value, &number)) {
+        tp_builder_add_number(&p->builder, key, number);
+        return;
+    }
     size_t from = tp_builder_value_start(&p->builder);
     bool may_be_json = value.len && strchr("-0123456789[{\"", *value.ptr);
-    if (is_short_integer(value) || (may_be_json && tp_put_is_json(value, TP_ANNOTATION_LEVELS)))
+    if (is_plain_decimal(value) || (may_be_json && tp_put_is_json(value, TP_ANNOTATION_LEVELS)))
         tp_buf_add(tokens, value.ptr, value.len);
     else
         tp_put_string(tokens, value, TP_MAX_NAME_BYTES);
@@ -142,14 +196,15 @@ static bool read_extra(struct tp_perfetto *p, struct stage *stage, struct tp_str
     }
     if (wire.is_broken)
         return false;
-    if (tp_str_equal(name, TP_STR("stream id")))
+    uint32_t text = tp_interned_add_next(&p->interned, name);
+    if (text == p->extra_names[TP_EXTRA_STREAM])
         stage->stream = integer_of_text(value);
-    else if (p->is_own && tp_str_equal(name, TP_STR(TP_EXPORTED_ROW)))
+    else if (p->is_own && text == p->extra_names[TP_EXTRA_ROW])
         stage->row = integer_of_text(value);
-    stage->has_device |= tp_str_equal(name, TP_STR("device id"));
-    if (tp_str_equal(name, TP_STR("arch")))
+    stage->has_device |= text == p->extra_names[TP_EXTRA_DEVICE];
+    if (text == p->extra_names[TP_EXTRA_ARCH])
         read_arch(p, (int64_t)stage->device, value);
-    struct tp_builder_key key = tp_annotations_key(&p->interned, &p->builder, tp_interned_add_text(&p->interned, name));
+    struct tp_builder_key key = tp_annotations_key(&p->interned, &p->builder, text);
     bool is_row = key.field == TP_ARG_DEVICE || key.field == TP_ARG_STREAM;
     if (!is_row && (key.field >= 0 || (p->builder.wants_args_text && p->is_own)))
         add_value(p, &key, value);
@@ -163,19 +218,20 @@ static bool add_dimensions(struct tp_perfetto *p, enum tp_field field, struct tp
     uint64_t size[3] = {1, 1, 1};
     const struct tp_wire_number wanted[] = {{1, &size[0]}, {2, &size[1]}, {3, &size[2]}};
     const struct tp_builder_key key = {.field = (int)field, .is_profiler_arg = true};
-    if (!tp_wire_read_numbers(message, wanted, 3))
-        return false;
-    char *at = tp_put_at(&p->builder.tokens, 3 * TP_PUT_INT + 4);
-    size_t from = tp_builder_value_start(&p->builder);
-    if (!at)
-        return true; /* the buffer has failed, so the element will not be delivered */
-    for (unsigned i = 0; i < 3; i++) {
-        *at++ = i ? ',' : '[';
-        at = tp_put_uint(at, size[i]);
+    struct tp_cached_value *cached = tp_value_cache_find(&p->dimensions, message), own = {.json = {NULL, 0}};
+    struct tp_cached_value *value = cached ? cached : &own;
+    if (!value->json.ptr) {
+        char text[3 * TP_PUT_INT + 4], *at = text;
+        if (!tp_wire_read_numbers(message, wanted, 3))
+            return false;
+        for (unsigned i = 0; i < 3; i++) {
+            *at++ = i ? ',' : '[';
+            at = tp_put_uint(at, size[i]);
+        }
+        *at++ = ']';
+        tp_cached_value_set(&p->dimensions, value, (struct tp_str){text, (size_t)(at - text)}, true);
     }
-    *at++ = ']';
-    tp_put_finish(&p->builder.tokens, at);
-    tp_builder_add_arg(&p->builder, &key, from);
+    tp_builder_add_known_arg(&p->builder, &key, value->json, value->id);
     return true;
 }
 
@@ -186,7 +242,7 @@ static bool read_launch_argument(struct tp_perfetto *p, const struct tp_sequence
     int64_t value = TP_NULL_INT;
     bool is_good = tp_interned_data_read_argument(&p->interned, sequence, message, &name, &value);
     if (value != TP_NULL_INT && tp_str_equal(name, TP_STR("registers_per_thread")))
-        tp_builder_add_int(&p->builder, TP_ARG_REGISTERS, value);
+        add_repeated_int(p, TP_ARG_REGISTERS, value);
     return is_good;
 }
 
@@ -257,11 +313,15 @@ static bool read_stage(struct stage *stage, struct tp_str message)
 {
     struct tp_wire wire = tp_wire_of(message);
     struct tp_wire_field field;
-    *stage = (struct stage){.stream = TP_NULL_INT, .row = TP_NULL_INT};
+    memset(stage, 0, offsetof(struct stage, extras));
+    memset(&stage->extra_count, 0, sizeof *stage - offsetof(struct stage, extra_count));
+    stage->stream = stage->row = TP_NULL_INT;
     while (tp_wire_next(&wire, &field)) {
         uint64_t *number = field.type == TP_WIRE_NUMBER ? number_of_stage(stage, field.number) : NULL;
         if (number)
             *number = field.value;
+        else if (tp_wire_is(&field, 6, TP_WIRE_BYTES) && stage->extra_count++ < KEPT_EXTRAS)
+            stage->extras[stage->extra_count - 1] = field.bytes;
         else if (tp_wire_is(&field, 7, TP_WIRE_BYTES))
             stage->names = field.bytes;
         else if (tp_wire_is(&field, 17, TP_WIRE_BYTES))
@@ -371,8 +431,11 @@ static void count_stage(struct tp_perfetto *p, const struct stage *stage, bool h
 static bool add_data(struct tp_perfetto *p, const struct tp_sequence *sequence, struct stage *stage,
                      struct tp_str message)
 {
-    struct tp_wire wire = tp_wire_of(message);
+    struct tp_wire wire = tp_wire_of(stage->extra_count > KEPT_EXTRAS ? message : TP_STR(""));
     struct tp_wire_field field;
+    for (unsigned i = 0; i < stage->extra_count && stage->extra_count <= KEPT_EXTRAS; i++)
+        if (!read_extra(p, stage, stage->extras[i]))
+            return false;
     while (tp_wire_next(&wire, &field))
         if (tp_wire_is(&field, 6, TP_WIRE_BYTES) && !read_extra(p, stage, field.bytes))
             return false;
@@ -430,7 +493,7 @@ bool tp_stages_read(struct tp_perfetto *p, struct tp_sequence *sequence, const s
     if (!p->is_own || stage.has_device)
         tp_builder_add_int(&p->builder, TP_ARG_DEVICE, device);
     if (!p->is_own || has_stream)
-        tp_builder_add_int(&p->builder, TP_ARG_STREAM, stage.stream);
+        add_repeated_int(p, TP_ARG_STREAM, stage.stream);
     set_row(p, &built, &stage);
     built.dur_ns = stage.duration < TP_MAX_TIME_NS ? (int64_t)stage.duration : TP_MAX_TIME_NS;
     built.name = tp_perfetto_name(p, name_of_stage(p, sequence, &stage));

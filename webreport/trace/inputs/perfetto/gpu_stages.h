@@ -4,6 +4,9 @@
 
 #include "webreport/trace/inputs/perfetto/perfetto_parts.h"
 
+/* Sets the texts that the reader of stages needs. */
+void tp_stages_init(struct tp_perfetto *p);
+
 /* Returns the row of a stream. Valid until the next call. */
 struct tp_stream_row *tp_stages_row(struct tp_perfetto *p, int64_t device, int64_t stream);
 

@@ -8,7 +8,7 @@ enum { DENSE_GAP = 64 }; /* a table grows for an iid that is at most this much l
 
 void tp_interned_init(struct tp_interned *interned, struct tp_arena *arena)
 {
-    *interned = (struct tp_interned){.arena = arena};
+    *interned = (struct tp_interned){.arena = arena, .last = TP_NO_ID};
     tp_strings_init(&interned->texts, arena, 0);
     interned->details = TP_VEC(arena, struct tp_interned_text);
     tp_keys_init(&interned->sparse, arena, 4);
@@ -23,12 +23,19 @@ void tp_interned_init(struct tp_interned *interned, struct tp_arena *arena)
 
 struct tp_sequence *tp_interned_sequence(struct tp_interned *interned, uint64_t id)
 {
+    if (id == interned->last_sequence && interned->sequences.count)
+        return TP_AT(&interned->sequences, struct tp_sequence, interned->last_number);
     uint32_t *number = tp_id_map_find(&interned->sequence_numbers, id);
-    if (number)
+    if (number) {
+        interned->last_sequence = id;
+        interned->last_number = *number;
         return TP_AT(&interned->sequences, struct tp_sequence, *number);
+    }
     if (interned->sequences.count == TP_MAX_PERFETTO_SEQUENCES)
         return NULL;
-    *tp_id_map_find_or_add(&interned->sequence_numbers, id) = (uint32_t)interned->sequences.count;
+    interned->last_sequence = id;
+    interned->last_number = (uint32_t)interned->sequences.count;
+    *tp_id_map_find_or_add(&interned->sequence_numbers, id) = interned->last_number;
     struct tp_sequence *sequence = tp_vec_push(&interned->sequences);
     *sequence = (struct tp_sequence){.generation = interned->generation_count++, .thread_track = TP_NO_ID};
     for (int i = 0; i < TP_INTERNED_TABLES; i++)
@@ -57,8 +64,21 @@ uint32_t tp_interned_add_text(struct tp_interned *interned, struct tp_str text)
                                       .cat = TP_NO_ID,
                                       .value = TP_NO_ID,
                                       .stack = TP_NO_ID,
+                                      .next = TP_NO_ID,
                                       .registers = TP_NULL_INT,
                                       .arch = TP_NO_ID};
+    return id;
+}
+
+uint32_t tp_interned_add_next(struct tp_interned *interned, struct tp_str text)
+{
+    uint32_t last = interned->last, id = last == TP_NO_ID ? TP_NO_ID : tp_interned_details(interned, last)->next;
+    if (id == TP_NO_ID || !tp_str_equal(tp_interned_text(interned, id), text)) {
+        id = tp_interned_add_text(interned, text);
+        if (last != TP_NO_ID)
+            tp_interned_details(interned, last)->next = id;
+    }
+    interned->last = id;
     return id;
 }
 
@@ -79,11 +99,14 @@ uint32_t tp_interned_set(struct tp_interned *interned, struct tp_sequence *seque
     if (iid > dense->count + DENSE_GAP) {
         const uint32_t key[] = {sequence->generation, (uint32_t)table, (uint32_t)iid, (uint32_t)(iid >> 32)};
         set_sparse(&interned->sparse, &interned->sparse_texts, key, id);
+        interned->version++;
         return id;
     }
     while (dense->count <= iid)
         *(uint32_t *)tp_vec_push(dense) = TP_NO_ID;
-    *TP_AT(dense, uint32_t, iid) = id;
+    uint32_t *place = TP_AT(dense, uint32_t, iid);
+    interned->version += *place != TP_NO_ID && *place != id;
+    *place = id;
     return id;
 }
 

@@ -24,6 +24,7 @@ enum tp_interned_table {
 struct tp_interned_text {
     struct tp_str json; /* the text as a JSON string; ptr NULL until it is needed */
     uint32_t name, cat, value, stack;
+    uint32_t next;     /* text that followed this one last time (tp_interned_add_next); TP_NO_ID if none */
     int64_t registers; /* registers per thread of a kernel; TP_NULL_INT if unknown */
     uint32_t arch;     /* architecture for which a kernel was built, number of an interned text */
     bool has_key;      /* true if `key` is set */
@@ -71,7 +72,11 @@ struct tp_interned {
     struct tp_vec counter_device_numbers; /* device of each key in `counter_devices`; elements: int64_t */
     struct tp_id_map sequence_numbers;
     struct tp_vec sequences; /* elements: struct tp_sequence */
+    uint64_t last_sequence;  /* id of the sequence that was found last, and its number */
+    uint32_t last_number;
     uint32_t generation_count;
+    uint32_t version; /* number of texts that replaced another text of the same number */
+    uint32_t last;    /* result of the last call of tp_interned_add_next; TP_NO_ID before the first call */
 };
 
 void tp_interned_init(struct tp_interned *interned, struct tp_arena *arena);
@@ -85,6 +90,9 @@ void tp_interned_clear(struct tp_interned *interned, struct tp_sequence *sequenc
 
 /* Returns the number of a text, which is added if it is missing. */
 uint32_t tp_interned_add_text(struct tp_interned *interned, struct tp_str text);
+
+/* Does the same for names that follow each other in the same order in many events, without searching the name. */
+uint32_t tp_interned_add_next(struct tp_interned *interned, struct tp_str text);
 
 /* Sets the text of an iid. Returns the number of the text. */
 uint32_t tp_interned_set(struct tp_interned *interned, struct tp_sequence *sequence, enum tp_interned_table table,

@@ -5,6 +5,7 @@
  * found; the file then counts as cut. */
 #include "webreport/trace/inputs/perfetto/perfetto_input.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -19,81 +20,55 @@ enum { PACKET_TAG = 0x0A, MOST_TAG_BYTES = 11, FIRST_OUT = 1 << 16 };
 
 /* ---- one packet ---- */
 
-/* Reads a number field of a packet. */
-static void read_packet_number(struct tp_packet *packet, const struct tp_wire_field *field)
-{
-    switch (field->number) {
-    case 8:
-        packet->timestamp = field->value;
-        packet->has_timestamp = true;
-        break;
-    case 10:
-        packet->sequence = field->value;
-        break;
-    case 13:
-        packet->flags = field->value;
-        break;
-    case 41:
-        packet->is_cleared = field->value;
-        break;
-    case 42:
-        packet->previous_dropped = field->value;
-        break;
-    case 58:
-        packet->clock = field->value;
-        packet->has_clock = true;
-        break;
-    default:
-        break;
+/* The part of a packet with each field number, and its place in struct tp_packet. */
+#define PLACE(part, member)                                                                                            \
+    {                                                                                                                  \
+        TP_PART_##part, offsetof(struct tp_packet, member)                                                             \
     }
-}
+static const struct place {
+    uint16_t part, offset;
+} places[] = {[1] = PLACE(FTRACE, ftrace),
+              [6] = PLACE(SNAPSHOT, snapshot),
+              [8] = PLACE(TIMESTAMP, timestamp),
+              [10] = PLACE(SEQUENCE, sequence),
+              [11] = PLACE(EVENT, event),
+              [12] = PLACE(INTERNED, interned),
+              [13] = PLACE(FLAGS, flags),
+              [41] = PLACE(CLEARED, is_cleared),
+              [42] = PLACE(PREVIOUS_DROPPED, previous_dropped),
+              [43] = PLACE(PROCESS, process),
+              [44] = PLACE(THREAD, thread),
+              [50] = PLACE(COMPRESSED, compressed),
+              [52] = PLACE(COUNTER, counter),
+              [53] = PLACE(STAGE, stage),
+              [58] = PLACE(CLOCK, clock),
+              [59] = PLACE(DEFAULTS, defaults),
+              [60] = PLACE(DESCRIPTOR, descriptor),
+              [90] = PLACE(RANGE, range)};
+#undef PLACE
 
-/* Returns the place for a message of a packet by its field number; NULL for messages that are not needed. */
-static struct tp_str *message_of_packet(struct tp_packet *packet, uint32_t number)
+static bool is_number_part(unsigned part)
 {
-    switch (number) {
-    case 1:
-        return &packet->ftrace;
-    case 6:
-        return &packet->snapshot;
-    case 11:
-        return &packet->event;
-    case 12:
-        return &packet->interned;
-    case 43:
-        return &packet->process;
-    case 44:
-        return &packet->thread;
-    case 50:
-        return &packet->compressed;
-    case 52:
-        return &packet->counter;
-    case 53:
-        return &packet->stage;
-    case 59:
-        return &packet->defaults;
-    case 60:
-        return &packet->descriptor;
-    case 90:
-        return &packet->range;
-    default:
-        return NULL;
-    }
+    return part >= TP_PART_TIMESTAMP || part == TP_PART_CLEARED || part == TP_PART_PREVIOUS_DROPPED;
 }
 
 static bool read_packet(struct tp_packet *packet, struct tp_str text)
 {
     struct tp_wire wire = tp_wire_of(text);
     struct tp_wire_field field;
-    *packet = (struct tp_packet){0};
+    packet->parts = 0;
+    packet->timestamp = packet->clock = packet->sequence = packet->flags = 0;
+    packet->is_cleared = packet->previous_dropped = 0;
     while (tp_wire_next(&wire, &field)) {
-        if (field.type == TP_WIRE_NUMBER) {
-            read_packet_number(packet, &field);
-        } else if (field.type == TP_WIRE_BYTES) {
-            struct tp_str *message = message_of_packet(packet, field.number);
-            if (message)
-                *message = field.bytes;
-        }
+        struct place place = field.number < sizeof places / sizeof *places ? places[field.number] : places[0];
+        if (place.part == TP_PART_NONE ||
+            field.type != (is_number_part(place.part) ? (uint32_t)TP_WIRE_NUMBER : (uint32_t)TP_WIRE_BYTES))
+            continue;
+        packet->parts |= 1u << place.part;
+        if (field.type == TP_WIRE_NUMBER)
+            memcpy((char *)packet + place.offset, &field.value, sizeof field.value);
+        else
+            memcpy((char *)packet + place.offset, &field.bytes, sizeof field.bytes);
     }
     return !wire.is_broken;
 }
@@ -135,7 +110,12 @@ static bool read_range(struct tp_perfetto *p, struct tp_str message)
 static bool read_state(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
 {
     enum { FLAG_CLEARED = 1 };
+    const uint32_t state_parts = (1u << TP_PART_FTRACE) - 1;
     bool is_cleared = packet->flags & FLAG_CLEARED || packet->is_cleared;
+    if (!is_cleared && !(packet->parts & state_parts)) {
+        sequence->has_packets = true;
+        return true;
+    }
     if (is_cleared)
         tp_interned_clear(&p->interned, sequence);
     if (packet->previous_dropped && !is_cleared)
@@ -143,22 +123,25 @@ static bool read_state(struct tp_perfetto *p, struct tp_sequence *sequence, cons
     /* Perfetto also sets the mark in the first packet of a sequence, before which nothing was lost */
     p->dropped[TP_DROP_LOSSES] += packet->previous_dropped && (sequence->has_packets || !is_cleared);
     sequence->has_packets = true;
-    return (!packet->defaults.ptr || read_defaults(sequence, packet->defaults)) &&
-           (!packet->snapshot.ptr || tp_clocks_read_snapshot(&p->clocks, sequence, packet->snapshot)) &&
-           (!packet->interned.ptr || tp_interned_data_read(&p->interned, sequence, packet->interned)) &&
-           (!packet->descriptor.ptr || tp_tracks_read(&p->tracks, packet->descriptor, &sequence->thread_track)) &&
-           (!packet->thread.ptr || tp_legacy_read_thread(p, sequence, packet->thread)) &&
-           (!packet->process.ptr || tp_legacy_read_process(p, packet->process)) &&
-           (!packet->range.ptr || read_range(p, packet->range));
+    return (!tp_packet_has(packet, TP_PART_DEFAULTS) || read_defaults(sequence, packet->defaults)) &&
+           (!tp_packet_has(packet, TP_PART_SNAPSHOT) ||
+            tp_clocks_read_snapshot(&p->clocks, sequence, packet->snapshot)) &&
+           (!tp_packet_has(packet, TP_PART_INTERNED) ||
+            tp_interned_data_read(&p->interned, sequence, packet->interned)) &&
+           (!tp_packet_has(packet, TP_PART_DESCRIPTOR) ||
+            tp_tracks_read(&p->tracks, packet->descriptor, &sequence->thread_track)) &&
+           (!tp_packet_has(packet, TP_PART_THREAD) || tp_legacy_read_thread(p, sequence, packet->thread)) &&
+           (!tp_packet_has(packet, TP_PART_PROCESS) || tp_legacy_read_process(p, packet->process)) &&
+           (!tp_packet_has(packet, TP_PART_RANGE) || read_range(p, packet->range));
 }
 
 /* Reads the events of a packet. Returns false if a message is broken. */
 static bool read_events(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet)
 {
-    p->dropped[TP_DROP_FTRACE] += packet->ftrace.ptr != NULL;
-    return (!packet->event.ptr || tp_track_events_read(p, sequence, packet)) &&
-           (!packet->stage.ptr || tp_stages_read(p, sequence, packet)) &&
-           (!packet->counter.ptr || tp_stages_read_counters(p, sequence, packet));
+    p->dropped[TP_DROP_FTRACE] += tp_packet_has(packet, TP_PART_FTRACE);
+    return (!tp_packet_has(packet, TP_PART_EVENT) || tp_track_events_read(p, sequence, packet)) &&
+           (!tp_packet_has(packet, TP_PART_STAGE) || tp_stages_read(p, sequence, packet)) &&
+           (!tp_packet_has(packet, TP_PART_COUNTER) || tp_stages_read_counters(p, sequence, packet));
 }
 
 /* ---- compressed packets ---- */
@@ -256,7 +239,7 @@ static int handle_packet(struct tp_perfetto *p, struct tp_str text, unsigned lev
         return tp_error_set(p->source->err, TP_ELIMIT, 0, "more than %u events", TP_MAX_EVENTS);
     is_good = is_good && read_events(p, sequence, &packet);
     p->dropped[TP_DROP_BROKEN_PACKETS] += !is_good;
-    return packet.compressed.ptr ? read_compressed(p, packet.compressed, level) : TP_OK;
+    return tp_packet_has(&packet, TP_PART_COMPRESSED) ? read_compressed(p, packet.compressed, level) : TP_OK;
 }
 
 enum frame { FRAME_PACKET, FRAME_MORE, FRAME_BROKEN };
@@ -354,6 +337,8 @@ static int read_trace(void *context, struct tp_error *err)
     tp_keys_init(&p->stream_keys, arena, 4);
     tp_keys_init(&p->counter_keys, arena, 2);
     p->counter_sums = TP_VEC(arena, double);
+    tp_value_cache_init(&p->dimensions, p->sink);
+    tp_stages_init(p);
     p->old_stages = TP_VEC(arena, uint32_t);
     int code = read_file(p);
     if (code < 0)

@@ -7,8 +7,11 @@
 bool tp_perfetto_time(struct tp_perfetto *p, struct tp_sequence *sequence, const struct tp_packet *packet, int64_t *ns)
 {
     const int64_t least_epoch_ns = 100000000000000000; /* times above this value count from 1970 */
-    uint64_t clock = packet->has_clock ? packet->clock : sequence->has_default_clock ? sequence->default_clock : 0;
-    if (!packet->has_timestamp || !tp_clocks_convert(&p->clocks, sequence, clock, packet->timestamp, ns)) {
+    uint64_t clock = tp_packet_has(packet, TP_PART_CLOCK) ? packet->clock
+                     : sequence->has_default_clock        ? sequence->default_clock
+                                                          : 0;
+    if (!tp_packet_has(packet, TP_PART_TIMESTAMP) ||
+        !tp_clocks_convert(&p->clocks, sequence, clock, packet->timestamp, ns)) {
         p->dropped[TP_DROP_CLOCKS]++;
         return false;
     }

@@ -29,6 +29,9 @@ enum tp_perfetto_drop {
     TP_DROP_COUNT
 };
 
+/* Names in the data of a stage that the reader of stages uses itself. */
+enum tp_extra_name { TP_EXTRA_STREAM, TP_EXTRA_ROW, TP_EXTRA_DEVICE, TP_EXTRA_ARCH, TP_EXTRA_NAMES };
+
 struct tp_perfetto {
     struct tp_source *source;
     struct tp_sink *sink;
@@ -56,8 +59,11 @@ struct tp_perfetto {
     uint64_t kernel_count, copies_without_direction, copies_without_kinds, copies_without_bytes;
     uint64_t kernels_without_grid, kernels_with_occupancy, graph_kernel_count;
     int64_t least_ns; /* begins before this time are dropped, ns of the trace's clock; 0 if no range was given */
-    struct tp_keys counter_keys; /* keys of state and track of counters whose values are differences */
-    struct tp_vec counter_sums;  /* sum of each key in `counter_keys`; elements: double */
+    struct tp_keys counter_keys;          /* keys of state and track of counters whose values are differences */
+    struct tp_vec counter_sums;           /* sum of each key in `counter_keys`; elements: double */
+    struct tp_value_cache dimensions;     /* sizes of grids and blocks */
+    struct tp_value_cache numbers;        /* numbers that the decoder also needs as texts */
+    uint32_t extra_names[TP_EXTRA_NAMES]; /* names of data of stages, numbers of interned texts */
     struct tp_vec old_stages; /* names of stages that are numbered by their order; elements: uint32_t, interned text */
     struct tp_vec plain_slices; /* events of slices without a category, before is_torch was set; elements: uint32_t */
     struct tp_vec archs;        /* architecture of each device; elements: struct tp_perfetto_arch */
@@ -77,13 +83,41 @@ struct tp_stream_row {
     bool is_named;
 };
 
-/* A packet with its fields. Messages have ptr NULL if they are absent. */
-struct tp_packet {
-    uint64_t timestamp, clock, sequence, flags, is_cleared, previous_dropped;
-    bool has_timestamp, has_clock;
-    struct tp_str interned, defaults, snapshot, descriptor, event, stage, counter, compressed, ftrace;
-    struct tp_str thread, process, range; /* descriptions by old producers, and the range of interest */
+/* Parts of a packet. Those before TP_PART_FTRACE change the state that following packets need. */
+enum tp_packet_part {
+    TP_PART_NONE,
+    TP_PART_CLEARED,
+    TP_PART_PREVIOUS_DROPPED,
+    TP_PART_INTERNED,
+    TP_PART_DEFAULTS,
+    TP_PART_SNAPSHOT,
+    TP_PART_DESCRIPTOR,
+    TP_PART_THREAD, /* the next two are descriptions by old producers */
+    TP_PART_PROCESS,
+    TP_PART_RANGE, /* the range of interest */
+    TP_PART_FTRACE,
+    TP_PART_EVENT,
+    TP_PART_STAGE,
+    TP_PART_COUNTER,
+    TP_PART_COMPRESSED,
+    TP_PART_TIMESTAMP,
+    TP_PART_CLOCK,
+    TP_PART_SEQUENCE,
+    TP_PART_FLAGS
 };
+
+/* A packet with its fields. Messages are only set if tp_packet_has is true; numbers are 0 if they are absent. */
+struct tp_packet {
+    uint32_t parts; /* bits of enum tp_packet_part */
+    uint64_t timestamp, clock, sequence, flags, is_cleared, previous_dropped;
+    struct tp_str interned, defaults, snapshot, descriptor, event, stage, counter, compressed, ftrace;
+    struct tp_str thread, process, range;
+};
+
+static inline bool tp_packet_has(const struct tp_packet *packet, enum tp_packet_part part)
+{
+    return packet->parts >> part & 1;
+}
 
 /* Finds the time of a packet relative to the base of the trace. Returns false, and counts the packet, if it has none.
  */

@@ -3,7 +3,6 @@
 
 #include "webreport/trace/inputs/perfetto/gpu_stages.h"
 #include "webreport/trace/inputs/perfetto/legacy_events.h"
-#include "webreport/trace/json/number.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
@@ -221,22 +220,13 @@ static void deliver_links(struct tp_perfetto *p, const struct tp_built_event *at
 
 /* ---- slices ---- */
 
-/* Returns the integer in an argument of the element that is being built; `missing` if it has none. */
-static int64_t built_integer(const struct tp_builder *b, enum tp_field field, int64_t missing)
-{
-    int64_t value;
-    struct tp_str token = {b->tokens.data + b->starts[field], b->sizes[field]};
-    bool is_number = b->in_tokens >> field & 1 && tp_number_parse_int(token, &value) == TP_NUMBER_OK;
-    return is_number ? value : missing;
-}
-
 /* Sets the device and the stream of a wait for the device. A wait for the whole device has the stream -1, which torch
  * shows as stream 1. */
 static void place_wait(struct tp_perfetto *p, struct tp_built_event *built)
 {
-    int64_t stream = built_integer(&p->builder, TP_ARG_STREAM, 0);
+    int64_t stream = tp_builder_number(&p->builder, TP_ARG_STREAM, 0);
     const struct tp_stream_row *row =
-        tp_stages_row(p, built_integer(&p->builder, TP_ARG_DEVICE, 0), stream > 0 ? stream : 1);
+        tp_stages_row(p, tp_builder_number(&p->builder, TP_ARG_DEVICE, 0), stream > 0 ? stream : 1);
     built->pid = row->pid_token;
     built->tid = row->tid_token;
 }
@@ -482,7 +472,7 @@ static bool find_time(struct tp_perfetto *p, struct tp_sequence *sequence, const
     if (!event->has_delta && !event->has_time)
         return tp_perfetto_time(p, sequence, packet, ts_ns);
     bool is_known = p->clocks.known >> TP_CLOCK_MONOTONIC & 1;
-    struct tp_packet timed = {.has_timestamp = true, .has_clock = true};
+    struct tp_packet timed = {.parts = 1u << TP_PART_TIMESTAMP | 1u << TP_PART_CLOCK};
     timed.clock = is_known ? TP_CLOCK_MONOTONIC : TP_CLOCK_BOOTTIME;
     sequence->time_us += event->has_delta ? event->delta_us : 0;
     timed.timestamp = (event->has_delta ? sequence->time_us : event->time_us) * 1000;
@@ -529,7 +519,7 @@ bool tp_track_events_read(struct tp_perfetto *p, struct tp_sequence *sequence, c
 {
     static const struct tp_legacy_event none;
     struct track_event event;
-    struct tp_legacy_event legacy = {.phase = 0};
+    struct tp_legacy_event legacy;
     struct span span = {.dur_ns = TP_NULL_INT};
     if (!read_event(p, sequence, &event, packet->event))
         return false;
@@ -539,7 +529,7 @@ bool tp_track_events_read(struct tp_perfetto *p, struct tp_sequence *sequence, c
         event.track = track_of_event(p, sequence, &event, &none);
     else if (!apply_legacy(p, sequence, &event, &legacy))
         return false;
-    if (legacy.phase == 'X')
+    if (event.legacy.ptr && legacy.phase == 'X')
         span.dur_ns = legacy.duration_us < TP_MAX_TIME_NS / 1000 ? (int64_t)legacy.duration_us * 1000 : 0;
     switch (event.type) {
     case TYPE_BEGIN:

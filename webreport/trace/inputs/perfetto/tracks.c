@@ -25,7 +25,11 @@ static struct tp_track *track_at(const struct tp_tracks *tracks, uint32_t number
 
 uint32_t tp_tracks_number(struct tp_tracks *tracks, uint64_t uuid)
 {
+    if (uuid == tracks->last_uuid && tracks->items.count)
+        return tracks->last_number;
     uint32_t *number = tp_id_map_find_or_add(&tracks->numbers, uuid);
+    tracks->last_uuid = uuid;
+    tracks->last_number = *number != TP_NO_ID ? *number : (uint32_t)tracks->items.count;
     if (*number != TP_NO_ID)
         return *number;
     if (tracks->items.count == TP_MAX_PERFETTO_TRACKS)

@@ -27,9 +27,11 @@ struct tp_track {
 struct tp_tracks {
     struct tp_sink *sink;
     struct tp_id_map numbers; /* number of the track of each uuid */
-    struct tp_vec items;      /* elements: struct tp_track */
-    bool is_own;              /* true for a file of `tracepress export` */
-    struct tp_vec rows; /* rows of an exported trace: row i has the track i + 1; elements: struct tp_exported_row */
+    uint64_t last_uuid;       /* uuid of the track that was found last, and its number */
+    uint32_t last_number;
+    struct tp_vec items; /* elements: struct tp_track */
+    bool is_own;         /* true for a file of `tracepress export` */
+    struct tp_vec rows;  /* rows of an exported trace: row i has the track i + 1; elements: struct tp_exported_row */
 };
 
 void tp_tracks_init(struct tp_tracks *tracks, struct tp_sink *sink);

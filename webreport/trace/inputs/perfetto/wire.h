@@ -50,12 +50,12 @@ bool tp_wire_next_field(struct tp_wire *wire, struct tp_wire_field *field);
 static inline bool tp_wire_next(struct tp_wire *wire, struct tp_wire_field *field)
 {
     const unsigned char *at = wire->at;
-    if (wire->end - at < 3 || at[0] < 8 || wire->is_broken)
+    if (wire->end - at < 2 || at[0] < 8 || wire->is_broken)
         return tp_wire_next_field(wire, field);
     unsigned tag = *at++;
     if (tag >= 0x80) {
         tag = (tag & 0x7F) | (unsigned)*at++ << 7;
-        if (tag < 16 << 3 || tag >= 0x4000)
+        if (tag < 16 << 3 || tag >= 0x4000 || at == wire->end)
             return tp_wire_next_field(wire, field);
     }
     unsigned type = tag & 7, value = *at++;
@@ -64,8 +64,14 @@ static inline bool tp_wire_next(struct tp_wire *wire, struct tp_wire_field *fiel
     field->value = value;
     field->bytes = (struct tp_str){NULL, 0};
     if (type == TP_WIRE_NUMBER) {
-        wire->at = at - (value >= 0x80);
-        return value < 0x80 || tp_wire_read_long_number(wire, &field->value);
+        if (value >= 0x80 && (at == wire->end || *at >= 0x80)) {
+            wire->at = at - 1;
+            return tp_wire_read_long_number(wire, &field->value);
+        }
+        if (value >= 0x80)
+            field->value = (value & 0x7F) | (unsigned)*at++ << 7;
+        wire->at = at;
+        return true;
     }
     if (type != TP_WIRE_BYTES || value >= 0x80 || (size_t)(wire->end - at) < value)
         return tp_wire_next_field(wire, field);
