@@ -440,6 +440,31 @@ def equal_bytes(folder):
     write(folder, b"".join(t.packets[:-4] + other.packets + t.packets[-4:]))
 
 
+def rocprof(folder):
+    """The layout of rocprofv3: calls, kernels and copies are slices of tracks, and share the annotation corr_id. Agent 0 is the CPU."""
+    def slices(start, end, name, category, track, **annotations):
+        t.begin(start, name, category=category, track=track, flags=0, annotations=[
+            (key, message(6, value) if isinstance(value, str) else number(3, value)) for key, value in annotations.items()])
+        t.end(end, track)
+    t = Trace()
+    t.packet(message(6, message(1, number(1, 6) + number(2, 5000000000)) + message(1, number(1, 1) + number(2, BASE))), flags=1)
+    t.tracks()
+    for uuid, name in ((70, "COMPUTE AGENT [2] STREAM [0] (GPU)"), (71, "COPY to AGENT [2] STREAM [1] (GPU)"), (72, "COPY to AGENT [0] STREAM [1] (CPU)"),
+                       (73, "COMPUTE AGENT [5] QUEUE [3] (GPU)")):
+        t.packet(message(60, number(1, uuid) + message(2, name)))
+    for i, (call, track, name, category, extra) in enumerate([
+            ("hipMemcpyAsync", 71, "MEMORY_COPY_HOST_TO_DEVICE", "memory_copy", {"src_agent": "Agent-0", "dst_agent": "Agent-2", "copy_bytes": 4096}),
+            ("hipLaunchKernel", 70, "gemm", "kernel_dispatch", {"agent": "Agent-2", "queue": 9}),
+            ("hipLaunchKernel", 73, "relu", "kernel_dispatch", {"agent": "Agent-5", "queue": 9}),
+            ("hipMemcpyAsync", 72, "MEMORY_COPY_DEVICE_TO_HOST", "memory_copy", {"src_agent": "Agent-2", "dst_agent": "Agent-0", "copy_bytes": 64})]):
+        at = 5001000000 + 100000 * i
+        slices(at - 1000, at + 20000, "step", "marker_api", 11, corr_id=100 + i)
+        slices(at, at + 5000, call, "hip_api", 11, corr_id=10 + i)
+        slices(at + 1000, at + 2000, "hsa_queue_create", "hsa_api", 11, corr_id=20 + i)
+        slices(at + 30000, at + 70000, name, category, track, corr_id=10 + i, **extra)
+    write(folder, t.bytes())
+
+
 def unnamed_tracks(folder):
     """Asynchronous slices on a track without a name, which gets the name of the first slice."""
     t = Trace()
@@ -456,7 +481,7 @@ KINDS = {"plain": lambda folder: write(folder, plain().bytes()), "blocks": block
          "open_slices": open_slices, "ftrace": ftrace, "other_program": other_program, "copies": copies, "launch": launch,
          "counters": counters, "all_fields": all_fields, "late_track": late_track, "rank": rank, "two_sequences": two_sequences, "old_events": old_events,
          "global_clock": global_clock, "other_counters": other_counters, "only_counters": lambda folder: other_counters(folder, with_slice=False),
-         "old_stages": old_stages, "compute": compute, "interesting": interesting, "unnamed_tracks": unnamed_tracks, "equal_bytes": equal_bytes}
+         "old_stages": old_stages, "compute": compute, "interesting": interesting, "unnamed_tracks": unnamed_tracks, "equal_bytes": equal_bytes, "rocprof": rocprof}
 
 if __name__ == "__main__":
     KINDS[sys.argv[1]](sys.argv[2])

@@ -103,8 +103,11 @@ bool tp_annotations_text(struct tp_str message, struct tp_str *text)
 
 void tp_annotations_init(struct tp_annotations *a, struct tp_interned *interned, struct tp_sink *sink)
 {
-    static const char *const names[TP_WATCHED_COUNT] = {
-        [TP_WATCHED_SYNC] = "cuda_sync_kind", [TP_WATCHED_THREAD] = "thread"};
+    static const char *const names[TP_WATCHED_COUNT] = {[TP_WATCHED_SYNC] = "cuda_sync_kind",
+                                                        [TP_WATCHED_THREAD] = "thread",
+                                                        [TP_WATCHED_CORRELATION] = "corr_id",
+                                                        [TP_WATCHED_BYTES] = "copy_bytes",
+                                                        [TP_WATCHED_SOURCE] = "src_agent"};
     *a = (struct tp_annotations){.interned = interned, .sink = sink};
     tp_value_cache_init(&a->nested, sink);
     for (int i = 0; i < TP_WATCHED_COUNT; i++)
@@ -354,6 +357,7 @@ bool tp_annotations_add(struct tp_annotations *a, struct tp_builder *builder, co
         if (name == a->watched[i].name) {
             a->watched[i].is_there = true;
             a->watched[i].value = annotation.value.value;
+            a->watched[i].text = annotation.value.bytes;
         }
     bool is_needed = key.field >= 0 || (builder->wants_args_text && !key.is_profiler_arg);
     if (!is_needed)

@@ -10,16 +10,21 @@ enum { TP_ANNOTATION_LEVELS = 32 }; /* most levels of nested values; deeper valu
 enum tp_watched_annotation {
     TP_WATCHED_SYNC,   /* "cuda_sync_kind": the slice is a wait for the device */
     TP_WATCHED_THREAD, /* "thread": track of the thread that a memory record belongs to */
+    /* annotations of rocprofv3 */
+    TP_WATCHED_CORRELATION, /* "corr_id": id that a call and its operations share */
+    TP_WATCHED_BYTES,       /* "copy_bytes": size of a copy */
+    TP_WATCHED_SOURCE,      /* "src_agent": source of a copy */
     TP_WATCHED_COUNT
 };
 
 struct tp_annotations {
     struct tp_interned *interned;
     struct tp_sink *sink;
-    struct {
-        uint32_t name;  /* number of the name in the interned texts */
-        bool is_there;  /* true if the current event has the annotation; the caller resets it */
-        uint64_t value; /* its value, if that is a number */
+    struct tp_watched {
+        uint32_t name;      /* number of the name in the interned texts */
+        bool is_there;      /* true if the current event has the annotation; the caller resets it */
+        uint64_t value;     /* its value, if that is a number */
+        struct tp_str text; /* its value, if that is a text; empty if the event lacks the annotation */
     } watched[TP_WATCHED_COUNT];
     struct tp_value_cache nested; /* lists and objects by the bytes of their annotations */
     bool has_iids;                /* true if the nested value that was written last has an interned text */

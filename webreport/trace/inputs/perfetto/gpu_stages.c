@@ -102,6 +102,16 @@ static void name_stream(struct tp_perfetto *p, struct tp_stream_row *row, int64_
     row->is_named = true;
 }
 
+void tp_stages_place(struct tp_perfetto *p, int64_t device, int64_t stream, struct tp_built_event *built)
+{
+    struct tp_stream_row *row = tp_stages_row(p, device, stream);
+    add_repeated_int(p, TP_ARG_STREAM, stream);
+    if (!row->is_named && !p->is_own)
+        name_stream(p, row, device, stream);
+    built->pid = row->pid_token;
+    built->tid = row->tid_token;
+}
+
 /* ---- data of a stage ---- */
 
 /* Returns the integer in a text; TP_NULL_INT for other texts. */

@@ -20,6 +20,7 @@ static const struct {
     [TP_DROP_INSTANTS] = {"instants", 0},
     [TP_DROP_COUNTERS] = {"counter values", 0},
     [TP_DROP_LEGACY] = {"legacy events", TP_NEED_HOST},
+    [TP_DROP_HSA] = {"calls of HSA", 0},
     [TP_DROP_EARLY] = {"slices before the range of interest", 0},
     [TP_DROP_FTRACE] = {"ftrace bundles", 0},
     [TP_DROP_SEQUENCES] = {"packets of too many sequences", TP_NEED_ALL},
@@ -70,7 +71,8 @@ static void report_unknown(struct tp_perfetto *p)
     tp_sink_add_unknown(p->sink, find_unknown_of_devices(p) | TP_UNKNOWN_ALLOCATOR | TP_UNKNOWN_DEVICE_PROPERTIES |
                                      (p->has_rank ? 0 : TP_UNKNOWN_RANKS));
     if (!p->is_torch)
-        tp_sink_add_unknown(p->sink, others | (p->stage_count ? 0 : device));
+        tp_sink_add_unknown(p->sink, (others & ~(p->submission_count ? TP_UNKNOWN_RUNTIME_CALLS : 0u)) |
+                                         (p->stage_count ? 0 : device));
     if (p->graph_kernel_count)
         tp_sink_add_note(p->sink, TP_STR(clamped));
 }
@@ -196,7 +198,9 @@ static void set_producer(struct tp_perfetto *p)
     if (p->is_own && p->own_producer.ptr)
         tp_sink_set_producer(p->sink, p->own_producer);
     else if (!p->is_own)
-        tp_sink_set_producer(p->sink, p->is_torch ? TP_STR("PyTorch .pftrace (Cuspy)") : TP_STR("Perfetto protobuf"));
+        tp_sink_set_producer(p->sink, p->is_torch     ? TP_STR("PyTorch .pftrace (Cuspy)")
+                                      : p->is_rocprof ? TP_STR("rocprofv3 .pftrace")
+                                                      : TP_STR("Perfetto protobuf"));
 }
 
 /* Returns true if packets are missing or damaged, which --strict refuses. */

@@ -332,6 +332,7 @@ static int read_trace(void *context, struct tp_error *err)
     tp_tracks_init(&p->tracks, p->sink);
     tp_slices_init(&p->slices, arena);
     p->plain_slices = TP_VEC(arena, uint32_t);
+    p->agents = TP_VEC(arena, int64_t);
     p->archs = TP_VEC(arena, struct tp_perfetto_arch);
     p->streams = TP_VEC(arena, struct tp_stream_row);
     tp_keys_init(&p->stream_keys, arena, 4);

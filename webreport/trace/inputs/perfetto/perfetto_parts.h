@@ -22,6 +22,7 @@ enum tp_perfetto_drop {
     TP_DROP_COUNTERS,
     TP_DROP_LEGACY,
     TP_DROP_EARLY,
+    TP_DROP_HSA,
     TP_DROP_FTRACE,
     TP_DROP_SEQUENCES,
     TP_DROP_COMPRESSED, /* compressed packets that cannot be inflated */
@@ -49,6 +50,7 @@ struct tp_perfetto {
     int64_t first_ns, last_ns; /* earliest start and latest end of all slices and stages, ns */
     /* facts about the contents */
     bool is_torch;                /* true if a slice has a category of torch.profiler */
+    bool is_rocprof;              /* true if rocprofv3 wrote an operation of a device */
     bool is_own;                  /* true if tracepress export wrote the file */
     bool has_rank;                /* true if the name of the file has a rank */
     uint32_t unknown;             /* data that the exported trace could not show, bits of enum tp_unknown */
@@ -66,6 +68,7 @@ struct tp_perfetto {
     uint32_t extra_names[TP_EXTRA_NAMES]; /* names of data of stages, numbers of interned texts */
     struct tp_vec old_stages; /* names of stages that are numbered by their order; elements: uint32_t, interned text */
     struct tp_vec plain_slices; /* events of slices without a category, before is_torch was set; elements: uint32_t */
+    struct tp_vec agents;       /* agents of rocprofv3 that are GPUs, ascending; elements: int64_t */
     struct tp_vec archs;        /* architecture of each device; elements: struct tp_perfetto_arch */
     struct tp_vec streams;      /* tokens of streams; elements: struct tp_stream_row */
     struct tp_keys stream_keys; /* keys of device and stream */

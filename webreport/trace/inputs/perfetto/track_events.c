@@ -3,6 +3,7 @@
 
 #include "webreport/trace/inputs/perfetto/gpu_stages.h"
 #include "webreport/trace/inputs/perfetto/legacy_events.h"
+#include "webreport/trace/inputs/perfetto/rocprof_slices.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
@@ -173,7 +174,7 @@ static bool add_annotations(struct tp_perfetto *p, const struct tp_sequence *seq
     struct tp_wire wire = tp_wire_of(event->annotation_count > KEPT_ANNOTATIONS ? message : TP_STR(""));
     struct tp_wire_field field;
     for (int i = 0; i < TP_WATCHED_COUNT; i++)
-        p->annotations.watched[i].is_there = false;
+        p->annotations.watched[i] = (struct tp_watched){.name = p->annotations.watched[i].name};
     for (unsigned i = 0; i < event->annotation_count && event->annotation_count <= KEPT_ANNOTATIONS; i++)
         if (!tp_annotations_add(&p->annotations, &p->builder, sequence, event->annotations[i]))
             return false;
@@ -267,15 +268,22 @@ static bool add_submission(struct tp_perfetto *p, struct tp_str message, struct 
     return !wire.is_broken;
 }
 
+/* Drops a slice, whose end then closes no other slice. */
+static void drop_slice(struct tp_perfetto *p, struct tp_sequence *sequence, enum tp_perfetto_drop reason,
+                       struct tp_slice_edge edge, struct span span)
+{
+    p->dropped[reason]++;
+    if (span.dur_ns == TP_NULL_INT)
+        tp_slices_begin(&p->slices, sequence, p->sink->events.data, edge);
+}
+
 static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, const struct track_event *event,
                        const struct tp_packet *packet, struct span span)
 {
     int64_t ts_ns = span.start_ns;
     struct tp_slice_edge edge = {.ts_ns = ts_ns, .track = event->track & TP_TRACK_BITS, .event = TP_NO_ID};
     if (p->least_ns && ts_ns + p->base_ns < p->least_ns) {
-        p->dropped[TP_DROP_EARLY]++;
-        if (span.dur_ns == TP_NULL_INT)
-            tp_slices_begin(&p->slices, sequence, p->sink->events.data, edge);
+        drop_slice(p, sequence, TP_DROP_EARLY, edge, span);
         return true;
     }
     struct tp_track *track = tp_tracks_place(&p->tracks, event->track);
@@ -286,15 +294,23 @@ static bool read_begin(struct tp_perfetto *p, struct tp_sequence *sequence, cons
     tp_builder_begin(&p->builder, 'X');
     if (!add_annotations(p, sequence, event, packet->event))
         return false;
-    built.name = tp_perfetto_name(p, name_text(p, sequence, event));
+    uint32_t name = name_text(p, sequence, event);
+    enum tp_rocprof_kind kind = tp_rocprof_kind(p, event->category);
+    built.name = tp_perfetto_name(p, name);
     built.cat = category_of_slice(p, event, track);
+    if (kind != TP_ROCPROF_OTHER && kind != TP_ROCPROF_DROPPED)
+        tp_rocprof_apply(p, kind, track, tp_interned_text(&p->interned, name), &built);
+    if (kind == TP_ROCPROF_DROPPED) {
+        drop_slice(p, sequence, TP_DROP_HSA, edge, span);
+        return true;
+    }
     if (p->annotations.watched[TP_WATCHED_SYNC].is_there) {
         place_wait(p, &built);
     } else if (is_span) {
         built.pid = TP_STR("\"Spans\"");
         built.tid = TP_STR("\"PyTorch Profiler\"");
-    } else {
-        tp_tracks_use(&p->tracks, track, tp_interned_text(&p->interned, name_text(p, sequence, event)));
+    } else if (kind != TP_ROCPROF_KERNEL && kind != TP_ROCPROF_COPY) {
+        tp_tracks_use(&p->tracks, track, tp_interned_text(&p->interned, name));
     }
     if (event->submission.ptr && !p->is_torch && !p->is_own && !add_submission(p, event->submission, &built))
         return false;
