@@ -29,6 +29,8 @@ ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1
 ALL_LDFLAGS    = $(MODE_FLAGS) $(UNUSED_$(strip $(MODE))) -pthread $(LDFLAGS)
 # The programs and libraries that people download leave out the functions that they do not call.
 UNUSED_release := $(if $(findstring linux,$(shell $(CC) -dumpmachine 2>/dev/null)),-Wl$(comma)--gc-sections)
+# The objects of a folder, next to each other, are alike: in this order, the packed program is a hundredth smaller.
+WHOLE = $(if $(UNUSED_$(strip $(MODE))),-Wl$(comma)--whole-archive $(1) -Wl$(comma)--no-whole-archive,$(1))
 # STATIC_LIBS=1: nothing beyond the C library is needed to run, as in the wheel. libdl and librt are empty from glibc 2.34 on.
 SYSTEM        := -lm -ldl -lrt
 need           = $(if $(STATIC_LIBS),-l:lib$(1).a,-l$(1))
@@ -43,9 +45,9 @@ obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
           $(foreach d,collector/outside $(addprefix webreport/,trace model measure compare document print export session),\
           $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
-# the libraries that programs link read no databases, so that they do not need SQLite
-NO_DATABASE := $(BUILD)/plain/webreport/trace/inputs/sqlite/no_database.o
-CORE   := $(filter-out %/no_database.o,$(CORE))
+# the libraries that programs link read only spools, so that they have no readers of other formats and do not need SQLite
+SPOOL_ONLY := $(BUILD)/plain/webreport/trace/inputs/spool_only.o
+CORE   := $(filter-out %/spool_only.o,$(CORE))
 CLI    := $(filter-out %/record_unsupported.o,$(call obj,webreport/cli/*.c))
 RECORD := $(filter-out $(patsubst %,$(BUILD)/collector/%.o,inject sources_table linked hook%),$(call obj,collector/*.c))
 CUDA   := $(call obj,collector/source/cupti*.c)
@@ -87,8 +89,8 @@ endif
 
 all: $(BIN) $(RECORDING) ## build the tracepress command and the recording libraries
 $(BIN): $(CLI) $(BUILD)/core.a
-	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS)
-$(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(NO_DATABASE) $(BUILD)/core.a collector/tracepress.map
+	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $(CLI) $(call WHOLE,$(BUILD)/core.a) $(LIBS)
+$(LIB): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(SPOOL_ONLY) $(BUILD)/core.a collector/tracepress.map
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libtracepress.so.0 -Wl,-z,nodelete -Wl,--version-script=collector/tracepress.map \
 	  -Wl,--exclude-libs,ALL -o $@.0 $(filter %.o %.a,$^) $(if $(HAVE_ISAL),$(call need,isal)) -l:libprotobuf-c.a -l:libz.a $(SYSTEM) \
 	  $(if $(findstring sanitize,$(MODE_FLAGS)),,-Wl,-z,defs) && ln -sf $(@F).0 $@
@@ -101,7 +103,7 @@ $(BUILD)/plain.a: $(filter-out $(PLAIN),$(CORE)) $(PLAIN:$(BUILD)/%=$(BUILD)/pla
 	$(call Q,AR)rm -f $@; $(AR) qcs $@ $^
 $(BUILD)/tracepress-zlib: $(CLI) $(BUILD)/plain.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(filter-out %isal -l:libisal.a,$(LIBS))
-$(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(NO_DATABASE) $(BUILD)/plain.a collector/tracepress.map
+$(STATIC): $(RECORD) $(CUDA) $(HURTS) $(BUILD)/collector/linked.o $(SPOOL_ONLY) $(BUILD)/plain.a collector/tracepress.map
 	$(call Q,LINK)awk '/^    tracepress_/ {sub(";", ""); print $$1}' collector/tracepress.map >$(BUILD)/gen/names && \
 	  sed -n 's/^# before //p' collector/tracepress.map | tr ' ' '\n' >$(BUILD)/gen/before && cat $(BUILD)/gen/before >>$(BUILD)/gen/names && \
 	  $(CC) -r -nostdlib $(filter -L%,$(LDFLAGS)) -o $(BUILD)/gen/static.o $(filter %.o %.a,$^) -l:libprotobuf-c.a -l:libz.a && \
@@ -116,10 +118,21 @@ $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 $(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
-# What runs once per page or command is compiled for size: it is half of the code and takes little of the time.
-ONCE_release := $(CLI) $(filter $(addprefix $(BUILD)/,collector/launch/% $(addprefix webreport/,document/% compare/% session/% \
-                $(addprefix measure/,rules/% verdict/% metrics/% summary/% program/% snapshot/snapshot_findings%))),$(CORE))
+# Compiled for size: what runs once per page, command, recording or operator, or for few events. That is two thirds of the code, and
+# costs a report of 400,000 events a fiftieth of its time. What handles each byte or event keeps -O2: reading, recording, torch's tables.
+ONCE_release := $(CLI) $(filter-out $(BUILD)/webreport/model/policy_torch.o,$(filter $(addprefix $(BUILD)/,collector/launch/% \
+                $(addprefix collector/outside/,trace/% tree/% code/%) \
+                $(addprefix webreport/,document/% compare/% session/% print/% model/% trace/inputs/sqlite/% \
+                $(addprefix export/,chrome/% memory_flow/% stacks/% tfevents/% xplane/%) \
+                $(addprefix measure/,answer/% audience/% charts/% idle/% memory/% metrics/% program/% ranks/% result/% rules/% serving/% \
+                snapshot/% summary/% tree/% verdict/% views/% work/%)) \
+                $(addprefix writer/,spool/% text/demangle% text/kernel% text/cxx% text/rust% pprof% png% tfevents% xplane%)),$(CORE)))
 $(ONCE_$(strip $(MODE))): CFLAGS += -Os
+# Nothing unwinds the analysis, so it has no tables for that. The recording keeps them, because programs load it, and record_end.c
+# keeps them, because it cancels a thread. While a program analyses its recording, the thread cannot be cancelled.
+NOT_UNWOUND_release := $(if $(UNUSED_release),$(filter $(addprefix $(BUILD)/,collector/launch/% collector/outside/% webreport/% writer/text/%),\
+                $(CORE) $(filter-out %/record_end.o,$(CLI))))
+$(NOT_UNWOUND_$(strip $(MODE))): CFLAGS += -fno-asynchronous-unwind-tables -fno-unwind-tables
 $(BUILD)/collector/source/torch.o: collector/source/torch.py
 $(BUILD)/gen/%.pb-c.c $(BUILD)/gen/%.pb-c.h &: %.proto
 	@mkdir -p $(@D)

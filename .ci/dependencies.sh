@@ -13,7 +13,7 @@ mkdir -p "$prefix/include" "$prefix/lib"
 prefix=$(cd "$prefix" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-CC=${CC:-cc} CFLAGS="-O2 -fPIC -fvisibility=hidden -DNDEBUG"
+CC=${CC:-cc} CFLAGS="-Os -fPIC -fvisibility=hidden -DNDEBUG -ffunction-sections -fdata-sections"
 export CC CFLAGS
 jobs=$(nproc 2>/dev/null || echo 2)
 
@@ -38,12 +38,20 @@ protobuf_c() { # the library has one source file; the system provides protoc-c, 
     $CC $CFLAGS -I. -c protobuf-c/protobuf-c.c -o protobuf-c.o && library protobuf-c protobuf-c.o &&
         mkdir -p "$prefix/include/protobuf-c" && cp protobuf-c/protobuf-c.h "$prefix/include/protobuf-c"
 }
+# SQLite is a fourth of the command; with these flags it has two fifths fewer bytes. The options leave out functions that no statement
+# of tracepress can reach: tracepress reads tables by SELECT without expressions, and writes tables of its own. The options leave out
+# no part of the SQL grammar, because SQLite must understand the schema of each database. Nothing unwinds the command.
+SMALL="-fno-asynchronous-unwind-tables -fno-unwind-tables -DSQLITE_UNTESTABLE"
+for part in COMPILEOPTION_DIAGS COMPLETE DATETIME_FUNCS DECLTYPE DEPRECATED DESERIALIZE GET_TABLE INCRBLOB INTEGRITY_CHECK JSON LOAD_EXTENSION \
+    PROGRESS_CALLBACK SHARED_CACHE TCL_VARIABLE TRACE; do
+    SMALL="$SMALL -DSQLITE_OMIT_$part"
+done
 sqlite() { # builds the library from sqlite3.c, which contains all of SQLite
     ./configure --disable-tcl --disable-shared --disable-readline && make sqlite3.c &&
-        $CC $CFLAGS -DSQLITE_OMIT_LOAD_EXTENSION -c sqlite3.c -o one.o && library sqlite3 one.o && cp sqlite3.h "$prefix/include"
+        $CC $CFLAGS $SMALL -c sqlite3.c -o one.o && library sqlite3 one.o && cp sqlite3.h "$prefix/include"
 }
 isal() {
-    make -j"$jobs" -f Makefile.unx lib units=igzip CC="$CC" DEBUG=-fPIC && cp bin/isa-l.a "$prefix/lib/libisal.a" &&
+    make -j"$jobs" -f Makefile.unx lib units=igzip CC="$CC" DEBUG="-fPIC -ffunction-sections -fdata-sections" && cp bin/isa-l.a "$prefix/lib/libisal.a" &&
         mkdir -p "$prefix/include/isa-l" && cp include/igzip_lib.h "$prefix/include/isa-l"
 }
 libunwind() { ./configure --prefix="$work/unwind" && make install-includeHEADERS install-nodist_includeHEADERS && cp "$work"/unwind/include/libunwind*.h "$prefix/include"; }

@@ -1,6 +1,7 @@
 /* Makes tables, summaries and stacks of a finished recording, for handlers. This is the only file of the collector
  * that uses the analysis (tests/lint/layers.sh). It calls webreport's interface for embedding and the printer below.
  * The analysis does not depend on the collector. It reads the spool itself, so no trace is written. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,15 @@ static int call_with_spool_path(const struct tracepress_trace *trace, analyse wo
 {
     struct tp_error err = {0};
     struct tp_file_size_signal hold;
+    int cancel;
     if (!trace)
         return -1;
+    /* the analysis has no unwind tables (Makefile), and a cancelled thread would leak its memory */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     tp_file_size_signal_block(&hold);
     int code = work(context, trace->spool, &err);
     tp_file_size_signal_unblock(&hold);
+    pthread_setcancelstate(cancel, NULL);
     if (code == 0)
         return 0;
     if (code == TP_EIO || code == TP_ENOMEM || code == TP_ELIMIT)

@@ -1,7 +1,6 @@
 /* Reads a trace: opens the input, finds its format, runs the reader, and derives the data that all formats need.
  *
  * The feed owns a file and a thread. So this file catches jumps through the arena's guard and closes the feed. */
-#include "webreport/trace/document.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/input_derive.h"
 #include "webreport/trace/input_part.h"
@@ -98,12 +97,12 @@ static int read_input(void *context, struct tp_error *err)
         format->read && (!format->refusal || (job->options && job->options->reads_spools && !job->visitor));
     if (!is_wanted)
         return refuse_format_without_reader(source, format);
-    if (job->visitor && format->read != tp_document_read)
+    if (job->visitor && !format->visit)
         return tp_error_set(source->err, TP_EUNSUPPORTED, 0,
                             "is not JSON (%s trace), and this format copies JSON: add --slim, or choose another format",
                             format->name);
     if (job->visitor)
-        return tp_document_visit(source, job->visitor, &job->has_host_work);
+        return format->visit(source, job->visitor, &job->has_host_work);
     code = format->read(source);
     if (code < 0)
         return code;

@@ -8,6 +8,7 @@
 
 #include "webreport/trace/input_part.h"
 #include "webreport/trace/source.h"
+#include "webreport/trace/visit.h"
 
 /* The first bytes of a file, and properties that follow from them. Texts are borrowed. */
 struct tp_input_head {
@@ -34,8 +35,11 @@ struct tp_input_format {
     bool (*is_one)(const struct tp_input_head *head, const struct tp_input_sign *sign);
     struct tp_input_sign sign;
     tp_source_reader *read; /* function that reads the format; NULL if the format cannot be read as a trace */
-    bool is_snapshot;       /* the format is a memory snapshot, which tp_snapshot_read reads */
-    bool is_timeline;       /* the format is a memory timeline, which tp_memory_timeline_read reads */
+    /* passes the texts of events and members to the visitor, as tp_document_visit does; NULL if the format is not JSON
+     */
+    int (*visit)(struct tp_source *source, const struct tp_visitor *visitor, bool *has_host_work);
+    bool is_snapshot; /* the format is a memory snapshot, which tp_snapshot_read reads */
+    bool is_timeline; /* the format is a memory timeline, which tp_memory_timeline_read reads */
     /* text that follows the name of the file in messages: says what the file is, and what the user can do; begins with
      * "is" or "was". NULL if the format is never refused. A format with a reader is refused only for callers that do
      * not want it (tp_trace_options.reads_spools). */
@@ -45,7 +49,8 @@ struct tp_input_format {
 };
 
 /* All input formats. A file has the format of the first row that recognizes it. The row of traces in JSON accepts every
- * file, because its reader explains why a file is not a trace. After it, a row without a name ends the table. */
+ * file, because its reader explains why a file is not a trace. After it, a row without a name ends the table. The
+ * libraries that programs link have the shorter table of spool_only.c. */
 extern const struct tp_input_format tp_input_formats[];
 
 /* Returns the format of a file by its first bytes; never NULL. name: file name or path; NULL for standard input. */

@@ -115,7 +115,7 @@ const struct tp_input_format tp_input_formats[] = {
          "shows it"},
     {"Nsight Systems report", ".nsys-rep .qdrep .qdstrm", SIGN(tp_sign_has_nsys_name), .refusal = NSYS},
     /* ---- traces in JSON ---- */
-    {"trace in JSON", NULL, SIGN(tp_sign_matches_any), .read = tp_document_read},
+    {"trace in JSON", NULL, SIGN(tp_sign_matches_any), .read = tp_document_read, .visit = tp_document_visit},
     {.name = NULL},
 };
 

@@ -3,7 +3,7 @@
  * SQLite opens the database and lists its tables and columns. The rows of ordinary tables are read by table_pages.h,
  * and all others by the statement "SELECT columns FROM table", both in the order of the file. Views, virtual tables,
  * triggers and generated columns are treated as absent. Each row costs a bounded number of page reads, also in a
- * damaged file. The programs without SQLite link no_database.c instead of database.c. */
+ * damaged file. */
 #ifndef TP_WEBREPORT_TRACE_INPUTS_SQLITE_DATABASE_H
 #define TP_WEBREPORT_TRACE_INPUTS_SQLITE_DATABASE_H
 
