@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "webreport/trace/input_facts.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
+
+#define OF_INPUT (TP_UNKNOWN_OPERATORS | TP_UNKNOWN_SHAPES)
 
 /* The class of each fact (property of a run) in summaries (summary_facts.c). Facts that are not in this table are
  * results. */
@@ -14,29 +17,30 @@ static const struct rule {
     const char *name, *absent; /* absent: value of the fact on a side that lacks it; NULL if that value is unknown */
     enum tp_fact_class class;
     bool is_computed_from_rows; /* true: the fact's value is computed from the rows that both sides have */
+    uint32_t data;              /* kinds of data that the fact needs, as bits of enum tp_unknown */
 } rules[] = {
-    {"gpu", NULL, TP_FACT_DEFINING, false},
-    {"gpu.vendor", NULL, TP_FACT_DEFINING, false},
-    {"gpu.count", NULL, TP_FACT_DEFINING, false},
+    {"gpu", NULL, TP_FACT_DEFINING, false, TP_UNKNOWN_DEVICE_PROPERTIES},
+    {"gpu.vendor", NULL, TP_FACT_DEFINING, false, TP_UNKNOWN_DEVICE_PROPERTIES},
+    {"gpu.count", NULL, TP_FACT_DEFINING, false, TP_UNKNOWN_DEVICE_PROPERTIES},
     /* depends only on the GPU model, which the fact `gpu` already compares */
-    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false},
-    {"world_size", "1", TP_FACT_DEFINING, false},
-    {"input", NULL, TP_FACT_DEFINING, false},
-    {"batch_size", NULL, TP_FACT_DEFINING, false},
-    {"dtype", NULL, TP_FACT_DEFINING, false},
-    {"step.marker", NULL, TP_FACT_DEFINING, false},
-    {"with_stack", NULL, TP_FACT_RECORDING, false},
-    {"profile_memory", NULL, TP_FACT_RECORDING, false},
-    {"record_shapes", NULL, TP_FACT_RECORDING, false},
-    {"with_modules", NULL, TP_FACT_RECORDING, false},
-    {"with_flops", NULL, TP_FACT_RECORDING, false},
-    {"host", NULL, TP_FACT_ENVIRONMENT, false}, /* runs on different hosts vary more but are comparable */
-    {"framework", NULL, TP_FACT_ENVIRONMENT, false},
-    {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false},
-    {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false},
-    {"operators.shapes", NULL, TP_FACT_RESULT, true},
-    {"operators.dtypes", NULL, TP_FACT_RESULT, true},
-    {"step.count", NULL, TP_FACT_RESULT, true},
+    {"gpu.compute_capability", NULL, TP_FACT_ENVIRONMENT, false, 0},
+    {"world_size", "1", TP_FACT_DEFINING, false, TP_UNKNOWN_RANKS},
+    {"input", NULL, TP_FACT_DEFINING, false, OF_INPUT},
+    {"batch_size", NULL, TP_FACT_DEFINING, false, OF_INPUT},
+    {"dtype", NULL, TP_FACT_DEFINING, false, OF_INPUT | TP_UNKNOWN_DTYPES},
+    {"step.marker", NULL, TP_FACT_DEFINING, false, 0},
+    {"with_stack", NULL, TP_FACT_RECORDING, false, 0},
+    {"profile_memory", NULL, TP_FACT_RECORDING, false, 0},
+    {"record_shapes", NULL, TP_FACT_RECORDING, false, 0},
+    {"with_modules", NULL, TP_FACT_RECORDING, false, 0},
+    {"with_flops", NULL, TP_FACT_RECORDING, false, 0},
+    {"host", NULL, TP_FACT_ENVIRONMENT, false, 0}, /* runs on different hosts vary more but are comparable */
+    {"framework", NULL, TP_FACT_ENVIRONMENT, false, 0},
+    {"cuda.runtime", NULL, TP_FACT_ENVIRONMENT, false, 0},
+    {"cuda.driver", NULL, TP_FACT_ENVIRONMENT, false, 0},
+    {"operators.shapes", NULL, TP_FACT_RESULT, true, 0},
+    {"operators.dtypes", NULL, TP_FACT_RESULT, true, 0},
+    {"step.count", NULL, TP_FACT_RESULT, true, 0},
 };
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -62,7 +66,7 @@ const char *tp_workload_name(enum tp_workload workload)
 
 static const struct rule *find_rule_of_fact(struct tp_str name)
 {
-    static const struct rule other = {"", NULL, TP_FACT_RESULT, false};
+    static const struct rule other = {"", NULL, TP_FACT_RESULT, false, 0};
     for (unsigned i = 0; i < RULES; i++)
         if (tp_str_equal(name, tp_str_of(rules[i].name)))
             return &rules[i];
@@ -295,11 +299,14 @@ void tp_comparability_build(struct tp_comparability *c, const struct tp_sides *s
             fact->values[s] = fact_value_of_side(&sides->side[s], fact->name, sides->arena);
             is_in_both &= has_fact(&sides->side[s], fact->name);
         }
-        for (int s = 0; s < TP_SIDES && rule->absent; s++)
+        bool is_left_out = rule->data & sides->left_out;
+        for (int s = 0; s < TP_SIDES && rule->absent && !is_left_out; s++)
             if (!fact->values[s].len && fact->values[TP_SIDES - 1 - s].len)
                 fact->values[s] = tp_str_of(rule->absent);
         fact->verdict = compare_fact_values(fact->values);
-        add_fact_to_workload(c, fact, is_in_both);
+        /* two profilers may find such a fact in different events, so that a missing one is no evidence */
+        is_left_out |= sides->has_two_profilers && rule->data;
+        add_fact_to_workload(c, fact, is_in_both && !is_left_out);
     }
     add_common_time_share(c, sides, "operators.shapes", ASPECT_SHAPE);
     add_common_time_share(c, sides, "operators.dtypes", ASPECT_DTYPE);

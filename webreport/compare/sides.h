@@ -65,6 +65,10 @@ struct tp_sides {
     struct tp_strings texts;
     struct tp_keys keys; /* keys (kind, name, owner, shape, dtype); the index of a key is its identity */
     uint32_t identity_count;
+    /* of `diff` (compare/two/left_out.h); otherwise false and 0 */
+    bool has_two_profilers;         /* true: one profiler recorded BASE, and another one NEW */
+    uint32_t left_out;              /* kinds of data that only one of these shows, as bits of enum tp_unknown */
+    uint32_t left_out_of[TP_SIDES]; /* the kinds among them that this side lacks */
 };
 
 /* Returns the producer of the new side's first run, which determines the vocabulary of the comparison. */

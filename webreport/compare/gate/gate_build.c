@@ -160,7 +160,8 @@ static void add_item_of_absent_run(struct tp_vec *items, const struct tp_budget_
 /* Returns the missing ranks of the job; an empty set if the user named a single trace. */
 static struct tp_rank_set find_missing_ranks(const struct tp_check_input *input, struct tp_arena *arena)
 {
-    struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
+    struct tp_damage_runs runs = {input->run.items, input->run.count, 0},
+                          base = {input->base.items, input->base.count, 0};
     struct tp_rank_set missing;
     if (input->run.is_one_trace)
         tp_rank_set_init(&missing, arena);
@@ -272,7 +273,8 @@ static void judge_lines_without_subject(struct tp_vec *items, const struct tp_ch
 static bool is_inconclusive_by_damage(const struct tp_check *check)
 {
     const struct tp_check_input *input = check->input;
-    struct tp_damage_runs runs = {input->run.items, input->run.count}, base = {input->base.items, input->base.count};
+    struct tp_damage_runs runs = {input->run.items, input->run.count, 0},
+                          base = {input->base.items, input->base.count, 0};
     bool has_lost = false, is_open = false;
     if (check->verdict != TP_CHECK_INCONCLUSIVE)
         return false;

@@ -188,7 +188,7 @@ static const char *damage_reason(const struct tp_budget_line *line, const struct
                                  struct tp_arena *arena)
 {
     static const char *const prefixes[] = {"input damaged", "different data"};
-    struct tp_damage_runs runs = {s->runs, s->run_count}, base = {s->base, s->base_count};
+    struct tp_damage_runs runs = {s->runs, s->run_count, 0}, base = {s->base, s->base_count, 0};
     unsigned needs = evidence_that_line_needs(line);
     const char *reason = tp_damage_reason(&runs, &base, needs, is_unknown, arena);
     if (*reason)

@@ -210,8 +210,10 @@ static void add_row_to_judge(struct judged *judged, const struct tp_changes *cha
     const struct tp_match *match = change->match;
     double calls[TP_SIDES];
     struct tp_side_levels levels[TP_SIDES];
-    if (match->kind != TP_MATCH_SAME || match->has_no_shape || !(change->ns[TP_BASE] > TP_CHANGE_LEAST_SHARE * all))
+    if (match->kind != TP_MATCH_SAME || !(change->ns[TP_BASE] > TP_CHANGE_LEAST_SHARE * all))
         return;
+    if (match->has_no_shape && (match->member_count[TP_BASE] != 1 || match->member_count[TP_NEW] != 1))
+        return; /* the levels are those of single rows */
     for (int s = 0; s < TP_SIDES; s++)
         levels[s] = tp_sides_row_levels(&calls[s], sides, s, match->members[s][0]);
     if (!levels[TP_BASE].levels || !levels[TP_NEW].levels || calls[TP_BASE] != calls[TP_NEW])

@@ -8,6 +8,8 @@
 #include "webreport/compare/numbered_kernels.h"
 #include "webreport/compare/two/changes_build.h"
 #include "webreport/compare/two/damage.h"
+#include "webreport/compare/two/left_out.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/text/format.h"
 
 /* Makes changes of host times inconclusive if the sides were recorded with different options, which change host
@@ -73,7 +75,7 @@ static const char *damage_text(struct tp_compare *c)
 {
     struct tp_damage_runs runs[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++)
-        runs[s] = (struct tp_damage_runs){c->sides.side[s].input->runs, c->sides.side[s].input->run_count};
+        runs[s] = tp_left_out_runs(&c->sides, s);
     for (int s = 0; s < TP_SIDES; s++) {
         struct tp_rank_set missing;
         const struct tp_damage_runs *others = &runs[s == TP_BASE ? TP_NEW : TP_BASE];
@@ -85,7 +87,9 @@ static const char *damage_text(struct tp_compare *c)
         if (missing.count && !c->sides.side[s].input->is_one_trace)
             return tp_text_printf(c->arena, "%s: %s", side, tp_damage_ranks_text(&missing, c->arena));
     }
-    return "";
+    const char *reason = tp_left_out_reason(&c->sides);
+    c->is_data_unknown |= *reason != 0;
+    return reason;
 }
 
 void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inputs[TP_SIDES],
@@ -98,6 +102,7 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     struct tp_side_input *aligned = tp_arena_array(arena, TP_SIDES, sizeof *aligned);
     tp_numbered_make_names_equal(aligned, inputs, arena);
     tp_sides_build(&compare->sides, aligned, arena);
+    tp_left_out_find(&compare->sides);
     measure_steps(compare);
     tp_comparability_build(&compare->comparability, &compare->sides);
     compare->damage = damage_text(compare);
@@ -115,6 +120,8 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     count_causes(compare);
     tp_compare_build_memory(compare);
     compare->verdict = tp_compare_judge(compare);
-    tp_difftree_build(&compare->tree, &compare->sides, trees, arena);
+    static const struct tp_calltree *const no_trees[TP_SIDES];
+    bool has_trees = !(compare->sides.left_out & (TP_UNKNOWN_OPERATORS | TP_UNKNOWN_STACKS));
+    tp_difftree_build(&compare->tree, &compare->sides, has_trees ? trees : no_trees, arena);
     tp_compare_fill_tables(compare);
 }

@@ -3,6 +3,8 @@
 
 #include "webreport/compare/two/compare.h"
 #include "webreport/measure/audience/phrases.h"
+#include "webreport/measure/rules/unknown_data.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/base/sort.h"
 
 static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
@@ -309,6 +311,15 @@ static void find_findings(struct tp_vec *findings, const struct tp_compare *c)
         }
 }
 
+/* Returns whether the side without the finding may have it, because its input is damaged or cannot show the data that
+ * the rule needs. */
+static bool is_finding_unknown(const struct tp_compare *c, const struct tp_summary_finding *finding)
+{
+    const char *rule = tp_arena_copy(c->arena, finding->rule.ptr, finding->rule.len);
+    uint32_t needs = tp_unknown_needs_of_rule(rule) | (finding->file_line.len ? TP_UNKNOWN_STACKS : 0u);
+    return *c->damage || (needs & c->sides.left_out);
+}
+
 static void fill_findings_table(struct tp_compare *c)
 {
     struct tp_vec findings = TP_VEC(c->arena, struct finding);
@@ -322,9 +333,9 @@ static void fill_findings_table(struct tp_compare *c)
         tp_table_text(table, TP_FINDING_DIFF_TITLE)[i] = known->title;
         tp_table_text(table, TP_FINDING_DIFF_LINE)[i] = known->file_line;
         tp_table_text(table, TP_FINDING_DIFF_STATUS)[i] = finding->of[TP_BASE] && finding->of[TP_NEW] ? TP_STR("both")
-                                                          : *c->damage          ? TP_STR("unknown")
-                                                          : finding->of[TP_NEW] ? TP_STR("new")
-                                                                                : TP_STR("gone");
+                                                          : is_finding_unknown(c, known) ? TP_STR("unknown")
+                                                          : finding->of[TP_NEW]          ? TP_STR("new")
+                                                                                         : TP_STR("gone");
         for (int s = 0; s < TP_SIDES; s++) {
             const struct tp_summary_finding *of = finding->of[s];
             tp_table_text(table, TP_FINDING_DIFF_BASE_SEVERITY + (unsigned)s)[i] =

@@ -22,10 +22,13 @@ static unsigned needs_recorded_by_default(const struct tp_damage_runs *runs)
     return present & ~asked;
 }
 
-static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_others)
+/* Returns the needs of the categories that the input lacks and the other side has. left_out: as in struct
+ * tp_damage_runs. */
+static unsigned missed(const struct tp_input_evidence *e, unsigned present_in_others, uint32_t left_out)
 {
     unsigned missed = e->is_known ? present_in_others & ~e->present & ~e->absent : 0;
-    return (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
+    unsigned needs = (missed & TP_NEED_ALL) | (missed & TP_PRESENT_ANNOTATIONS ? TP_NEED_HOST : 0u);
+    return needs & ~tp_unknown_affected_needs(e->unknown & left_out);
 }
 
 /* Returns the kinds of data that at least one run shows, as bits of enum tp_unknown; 0 without runs. */
@@ -40,10 +43,11 @@ static uint32_t find_shown_data(const struct tp_damage_runs *runs)
 unsigned tp_damage_unmet_needs(const struct tp_damage_runs *runs, const struct tp_damage_runs *others)
 {
     unsigned broken = 0, present = needs_recorded_by_default(others);
-    uint32_t shown = find_shown_data(others);
+    uint32_t shown = find_shown_data(others) & ~runs->left_out;
     for (size_t i = 0; i < runs->count; i++) {
         const struct tp_input_evidence *e = &runs->runs[i].evidence;
-        broken |= tp_evidence_unmet_needs(e) | missed(e, present) | tp_unknown_affected_needs(e->unknown & shown);
+        broken |= tp_evidence_unmet_needs(e) | missed(e, present, runs->left_out) |
+                  tp_unknown_affected_needs(e->unknown & shown);
     }
     return broken;
 }
@@ -57,11 +61,13 @@ static uint32_t first_unknown_that_affects(uint32_t unknown, unsigned needs)
     return 0;
 }
 
-static const char *missing_reason(const struct tp_input_evidence *e, unsigned needs,
+/* Returns the reason of tp_damage_reason for run `at`. */
+static const char *missing_reason(const struct tp_damage_runs *runs, size_t at, unsigned needs,
                                   const struct tp_damage_runs *others, bool *is_data_unknown, struct tp_arena *arena)
 {
-    unsigned present = needs_recorded_by_default(others);
-    uint32_t unknown = first_unknown_that_affects(e->unknown & find_shown_data(others), needs);
+    const struct tp_input_evidence *e = &runs->runs[at].evidence;
+    unsigned missing = needs & missed(e, needs_recorded_by_default(others), runs->left_out);
+    uint32_t unknown = first_unknown_that_affects(e->unknown & find_shown_data(others) & ~runs->left_out, needs);
     if (needs & tp_evidence_unmet_needs(e))
         return tp_evidence_reason(e, needs, arena);
     if (unknown) {
@@ -69,7 +75,7 @@ static const char *missing_reason(const struct tp_input_evidence *e, unsigned ne
         return tp_text_printf(arena, "%s, but the other side does", tp_unknown_sentence(unknown));
     }
     for (unsigned need = 1; need <= TP_NEED_ALL; need <<= 1)
-        if (needs & missed(e, present) & need)
+        if (missing & need)
             return tp_text_printf(arena, "the file contains no %s, but the other side does",
                                   tp_need_data_text((enum tp_need)need));
     return "";
@@ -79,7 +85,7 @@ const char *tp_damage_reason(const struct tp_damage_runs *runs, const struct tp_
                              bool *is_data_unknown, struct tp_arena *arena)
 {
     for (size_t i = 0; i < runs->count; i++) {
-        const char *reason = missing_reason(&runs->runs[i].evidence, needs, others, is_data_unknown, arena);
+        const char *reason = missing_reason(runs, i, needs, others, is_data_unknown, arena);
         struct tp_str file = runs->runs[i].file;
         if (*reason && runs->count > 1 && file.len)
             return tp_text_printf(arena, "%.*s: %s", (int)(file.len < 80 ? file.len : 80), file.ptr, reason);

@@ -15,6 +15,8 @@
 struct tp_damage_runs {
     const struct tp_summary *runs;
     size_t count; /* number of runs; 0 is allowed */
+    /* kinds of data that may be missing on one side, as bits of enum tp_unknown (left_out.h); 0 for none */
+    uint32_t left_out;
 };
 
 /* Returns the unmet needs of metrics, as bits of enum tp_need. A run does not meet a need if it lost the needed events.

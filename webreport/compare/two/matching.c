@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "webreport/compare/two/damage.h"
+#include "webreport/compare/two/left_out.h"
 #include "webreport/trace/frame_pairs.h"
 #include "webreport/trace/input_facts.h"
 #include "writer/base/sort.h"
@@ -71,6 +71,7 @@ struct matcher {
     size_t unmatched_count;
     struct tp_strings texts; /* places in the source code, without their line numbers */
     uint32_t unknown;        /* TP_UNKNOWN_SHAPES and TP_UNKNOWN_DTYPES if only one side shows them */
+    bool has_no_owners;      /* true: only one side shows which operator launched a kernel */
 };
 
 static double row_time(const struct tp_sides *sides, int side, uint32_t identity)
@@ -101,11 +102,27 @@ static struct tp_match *add_match(struct matcher *m, enum tp_match_kind kind, ui
 /* Passes in the order in which they run. Each pass groups rows by other properties of their identity. */
 enum pass { PASS_UNKNOWN_SHAPE, PASS_REPLACED, PASS_SHAPE, PASS_NAME_IN_SHAPE, PASS_NAME };
 
-/* Returns true if a row has a shape or a type that the other side cannot show. */
-static bool has_unknown_shape(const struct matcher *m, enum tp_summary_kind kind)
+static bool has_owner_of_kind(enum tp_summary_kind kind)
 {
-    return m->unknown &&
-           (kind == TP_SUMMARY_OPERATOR_HOST || kind == TP_SUMMARY_OPERATOR_DEVICE || kind == TP_SUMMARY_KERNEL);
+    return kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
+}
+
+/* Returns true if the row's operator has another name, or none, on the other side. */
+static bool has_unknown_owner(const struct matcher *m, const uint32_t *identity)
+{
+    struct tp_str owner = tp_strings_get(&m->sides->texts, identity[2]);
+    return has_owner_of_kind((enum tp_summary_kind)identity[0]) &&
+           (m->has_no_owners || tp_left_out_has_name(m->sides, owner));
+}
+
+/* Returns true if the row has a shape, a type, an operator or a place that the other side cannot show. */
+static bool has_unknown_shape(const struct matcher *m, const uint32_t *identity)
+{
+    enum tp_summary_kind kind = (enum tp_summary_kind)identity[0];
+    bool has_place = kind == TP_SUMMARY_SYNC && (m->sides->left_out & TP_UNKNOWN_STACKS);
+    return has_unknown_owner(m, identity) || has_place ||
+           (m->unknown &&
+            (kind == TP_SUMMARY_OPERATOR_HOST || kind == TP_SUMMARY_OPERATOR_DEVICE || kind == TP_SUMMARY_KERNEL));
 }
 
 /* Fills the key of the row's group. Returns false if the pass does not match rows of this kind. */
@@ -116,9 +133,11 @@ static bool make_group_key(struct matcher *m, enum pass pass, struct unmatched *
     key[0] = kind;
     if (pass == PASS_UNKNOWN_SHAPE) {
         key[1] = identity[1];
-        key[2] = identity[2];
-        key[3] = m->unknown & TP_UNKNOWN_SHAPES ? TP_NO_ID : identity[3];
-        return has_unknown_shape(m, kind);
+        bool has_place = kind == TP_SUMMARY_SYNC && !(m->sides->left_out & TP_UNKNOWN_STACKS);
+        bool has_shape = kind != TP_SUMMARY_SYNC && !(m->unknown & TP_UNKNOWN_SHAPES);
+        key[2] = has_unknown_owner(m, identity) ? TP_NO_ID : identity[2];
+        key[3] = has_place || (has_shape && !m->has_no_owners) ? identity[3] : TP_NO_ID;
+        return has_unknown_shape(m, identity);
     }
     if (pass == PASS_REPLACED) { /* copies and waits are matched only with copies and waits of the same name */
         bool has_name = kind == TP_SUMMARY_COPY || kind == TP_SUMMARY_SYNC;
@@ -362,7 +381,10 @@ static void match_rows_of_equal_identity(struct matcher *m)
     const struct tp_sides *sides = m->sides;
     for (uint32_t i = 0; i < sides->identity_count; i++) {
         bool has_base = tp_sides_row(sides, TP_BASE, i)->exists, has_new = tp_sides_row(sides, TP_NEW, i)->exists;
-        if (has_base && has_new && !has_unknown_shape(m, (enum tp_summary_kind)tp_keys_get(&sides->keys, i)[0])) {
+        enum tp_summary_kind kind = (enum tp_summary_kind)tp_keys_get(&sides->keys, i)[0];
+        if (tp_left_out_has_rows(sides, kind))
+            continue;
+        if (has_base && has_new && !has_unknown_shape(m, tp_keys_get(&sides->keys, i))) {
             add_match(m, TP_MATCH_SAME, i, i);
             continue;
         }
@@ -378,7 +400,7 @@ static uint32_t shapes_of_one_side(const struct tp_sides *sides)
 {
     struct tp_damage_runs runs[TP_SIDES];
     for (int s = 0; s < TP_SIDES; s++)
-        runs[s] = (struct tp_damage_runs){sides->side[s].input->runs, sides->side[s].input->run_count};
+        runs[s] = tp_left_out_runs(sides, s);
     return tp_damage_data_of_one_side(&runs[TP_BASE], &runs[TP_NEW]) & (TP_UNKNOWN_SHAPES | TP_UNKNOWN_DTYPES);
 }
 
@@ -390,11 +412,15 @@ void tp_matches_build(struct tp_matches *matches, const struct tp_sides *sides, 
     tp_strings_init(&m.texts, arena, 0);
     m.unmatched = tp_arena_array(arena, (size_t)sides->identity_count * TP_SIDES, sizeof *m.unmatched);
     m.unknown = shapes_of_one_side(sides);
+    m.has_no_owners = sides->left_out & (TP_UNKNOWN_OPERATORS | TP_UNKNOWN_RUNTIME_CALLS);
     match_rows_of_equal_identity(&m);
     for (enum pass pass = PASS_UNKNOWN_SHAPE; pass <= PASS_NAME; pass++)
         match_in_pass(&m, pass);
     for (size_t i = 0; i < m.unmatched_count; i++) {
         bool is_new = m.unmatched[i].side == TP_NEW;
+        struct tp_identity identity = tp_sides_identity(sides, m.unmatched[i].identity);
+        if (identity.kind <= TP_SUMMARY_OPERATOR_DEVICE && tp_left_out_has_name(sides, identity.name))
+            continue;
         add_match(&m, is_new ? TP_MATCH_NEW : TP_MATCH_REMOVED, is_new ? TP_NO_ID : m.unmatched[i].identity,
                   is_new ? m.unmatched[i].identity : TP_NO_ID);
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "webreport/compare/noise/run_change.h"
-#include "webreport/compare/two/damage.h"
+#include "webreport/compare/two/left_out.h"
 #include "webreport/compare/two/row_judge.h"
 
 /* Smallest relative change that gets a verdict. The change of host times is relative to the operators' time. The change
@@ -263,7 +263,7 @@ static bool lacks_evidence(const struct tp_sides *sides, unsigned needs)
     struct tp_damage_runs runs[TP_SIDES];
     unsigned broken = 0;
     for (int s = 0; s < TP_SIDES; s++)
-        runs[s] = (struct tp_damage_runs){sides->side[s].input->runs, sides->side[s].input->run_count};
+        runs[s] = tp_left_out_runs(sides, s);
     for (int s = 0; s < TP_SIDES; s++)
         broken |= tp_damage_unmet_needs(&runs[s], &runs[s == TP_BASE ? TP_NEW : TP_BASE]);
     return (broken & needs) != 0;

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "webreport/compare/two/left_out.h"
+
 const char *tp_change_verdict_name(enum tp_change_verdict verdict)
 {
     static const char *const names[TP_CHANGE_VERDICTS] = {"neutral",      "improved", "regressed",
@@ -68,6 +70,8 @@ void tp_totals_build(struct tp_total totals[TP_QUANTITIES], const struct tp_side
         const struct tp_side_levels levels[TP_SIDES] = {sides->side[TP_BASE].quantities[q],
                                                         sides->side[TP_NEW].quantities[q]};
         totals[q] = tp_total_of_quantity(sides, q, levels, limits, quantity_shares(sides)[q]);
+        if (q == TP_QUANTITY_HOST_OPS && (tp_left_out_has_host_total(sides)))
+            totals[q] = (struct tp_total){.change = {.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN}};
     }
 }
 

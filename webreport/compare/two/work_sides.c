@@ -1,6 +1,7 @@
 /* Compares the work of two sides. See work_sides.h. */
 #include "webreport/compare/two/work_sides.h"
 
+#include "webreport/compare/two/left_out.h"
 #include "webreport/compare/two/work_loader.h"
 #include "webreport/compare/work/work_diff_build.h"
 #include "webreport/compare/work/work_parts.h"
@@ -226,9 +227,11 @@ void tp_work_sides_build(struct tp_work_diff *diff, struct tp_replaced *replaced
         [TP_BASE] = sides->side[TP_BASE].input, [TP_NEW] = sides->side[TP_NEW].input};
     *diff = (struct tp_work_diff){.is_known = false};
     compare_ranks(diff, inputs, c->has_other_input_shape, sides->arena);
+    tp_left_out_remove_work(diff, sides);
     tp_replaced_build(replaced, sides, c, diff);
     tp_replaced_mark_limited(diff, sides, replaced);
     tp_work_add_functions(diff, inputs, sides->arena);
+    tp_left_out_remove_work(diff, sides);
     for (uint32_t i = 0; i < diff->count && c->workload == TP_WORKLOAD_OTHER && !c->is_other_input_alone; i++)
         diff->changes[i].is_counted_by_limit = false;
 }

@@ -52,6 +52,14 @@ static void put_names_of_sides(const struct tp_compare_wording *w)
     }
 }
 
+/* Adds the kinds of data that the comparison leaves out, because the profiler of one side does not record them. */
+static void put_left_out_data(const struct tp_compare_wording *w)
+{
+    const char *text = tp_compare_left_out_text(w->c, w->arena);
+    if (*text)
+        tp_document_add_fact(w->document, "not compared", text);
+}
+
 static void put_differing_facts(const struct tp_compare_wording *w)
 {
     const struct tp_comparability *facts = &w->c->comparability;
@@ -410,6 +418,7 @@ static void put_answer(const struct tp_compare_wording *w)
     tp_document_add_note(document, tp_compare_statistics_text(w->c, w->arena));
     document->places = TP_EVERYWHERE;
     put_names_of_sides(w);
+    put_left_out_data(w);
     document->places = TP_IN_TEXT | TP_IN_MARKDOWN;
     tp_document_add_fact(document, comparability_text(w), tp_compare_facts_text(w));
     tp_compare_put_verdicts_of_sides(w);

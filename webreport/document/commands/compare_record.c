@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "webreport/document/commands/compare_parts.h"
+#include "webreport/document/commands/compare_words.h"
 
 #include "webreport/document/commands/work_record.h"
 
@@ -82,11 +83,13 @@ static void add_times_to_record(struct tp_object *times, const struct tp_compare
 
 static void add_verdict_to_record(struct tp_object *record, const struct tp_compare *c, const char *summary)
 {
+    const char *left_out = tp_compare_left_out_text(c, c->arena);
     tp_object_add_text(record, "schema", "tracepress-diff");
     tp_object_add_int(record, "schema_version", 2);
     tp_object_add_text(record, "verdict", tp_compare_verdict_word(c));
     tp_object_add_text(record, "summary", summary);
     tp_object_add_text(record, "damage", *c->damage ? c->damage : NULL);
+    tp_object_add_text(record, "not_compared", *left_out ? left_out : NULL);
     add_evidence_to_record(record, c);
     /* also writes the old key "step_time", for scripts written for earlier versions */
     struct tp_object *step = tp_object_add_object(record, "step_time");

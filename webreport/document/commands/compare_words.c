@@ -6,6 +6,7 @@
 
 #include "webreport/document/commands/compare_parts.h"
 #include "webreport/document/commands/compare_program.h"
+#include "webreport/trace/input_facts.h"
 #include "writer/text/format.h"
 
 const char *tp_compare_serving_text(const struct tp_compare *c, struct tp_arena *arena)
@@ -230,6 +231,20 @@ static const char *verdict_class_text(const struct tp_compare *c)
     if (c->has_change_in_limited_work)
         return "Work changed";
     return c->comparability.workload == TP_WORKLOAD_OTHER && !*c->damage ? "Other workload" : classes[c->verdict];
+}
+
+const char *tp_compare_left_out_text(const struct tp_compare *c, struct tp_arena *arena)
+{
+    /* the comparison does not use these data */
+    const uint32_t unused = TP_UNKNOWN_OCCUPANCY | TP_UNKNOWN_GRID | TP_UNKNOWN_FORWARD_LINKS;
+    const char *text = "";
+    for (int s = 0; s < TP_SIDES; s++) {
+        uint32_t left_out = c->sides.left_out_of[s] & ~unused;
+        if (left_out)
+            text = tp_text_printf(arena, "%s%s%s has no %s", text, *text ? "; " : "", s == TP_BASE ? "base" : "new",
+                                  tp_evidence_unknown_list(left_out, arena));
+    }
+    return text;
 }
 
 /* Returns the number of changed rows, such as "2 table rows changed: 1 slower, 1 faster, 0 replaced; 1 hint". */

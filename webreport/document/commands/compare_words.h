@@ -17,6 +17,9 @@ const char *tp_compare_reason_text(const struct tp_compare *compare);
  * 84,560 tokens/s." */
 const char *tp_compare_serving_text(const struct tp_compare *compare, struct tp_arena *arena);
 
+/* Returns the data that the comparison leaves out, such as "new has no Python stacks"; "" if it leaves out none. */
+const char *tp_compare_left_out_text(const struct tp_compare *compare, struct tp_arena *arena);
+
 /* Returns how the verdict was found: the totals with their detectable changes, and the number of changed rows. */
 const char *tp_compare_statistics_text(const struct tp_compare *compare, struct tp_arena *arena);
 
