@@ -42,8 +42,9 @@ BEGIN {
   ok[r "trace/arrays"] = r "trace/arrays " trace writer
   ok[r "trace"]    = trace r "trace/inputs " writer
   ok[r "model/allocator"] = r "model/allocator " r "trace/snapshot " trace writer
-  ok[r "model"]    = r "model " trace writer
-  facts = r "model " trace writer
+  ok[r "model/capture"] = r "model/capture " r "model " trace writer
+  ok[r "model"]    = r "model " r "model/capture " trace writer
+  facts = r "model " r "model/capture " trace writer
   m = r "measure/"; measure = m " " # folders of measure; each one is below the folders that use it
   room(m, "work audience torch_tables", facts)
   ok[m "snapshot"]     = m "snapshot " m "memory " r "model/allocator " r "trace/snapshot " facts
@@ -91,7 +92,7 @@ BEGIN {
   ok[e "perfetto"] = e "perfetto " r "trace/inputs/perfetto " r "export " tool
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
-  ok[r "session"]  = r "session " d "words " compare measure r "model " trace writer
+  ok[r "session"]  = r "session " d "words " compare measure facts
   ok[r "cli"]      = r "cli " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }

@@ -155,11 +155,23 @@ void tp_model_build_links(struct tp_model *model, const struct tp_trace *trace, 
     tp_model_link_devices(model);
 }
 
+static bool has_graph_launch(const struct tp_model *model)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < model->trace->names.count && !is_any; i++)
+        is_any = (model->marks[i] & TP_MARK_GRAPH_LAUNCH) != 0;
+    return is_any && model->devices.count;
+}
+
 void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const struct tp_order *order,
                     struct tp_arena *arena)
 {
     tp_model_build_links(model, trace, order, arena);
     model->marks = tp_marks_build(trace, arena);
+    model->operators.all_count = model->operators.count;
+    model->modules.all_count = model->modules.count;
+    if (has_graph_launch(model))
+        tp_model_join_captures(model);
     tp_model_compute_host_times(model);
     tp_model_compute_operator_times(model);
     tp_model_find_main_thread(model);

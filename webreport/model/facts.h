@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/model/capture/joined.h"
 #include "webreport/model/collectives.h"
 #include "webreport/model/marks.h"
 #include "webreport/model/order.h"
@@ -32,6 +33,9 @@ struct tp_absorbed {
 /* Host operators: finished operators thread by thread in pre-order, then the unfinished operators (D19). */
 struct tp_operators {
     uint32_t count, finished_count;
+    /* count, plus the operators of capture traces, which follow; only event, parent, subtree_end, stack, module and
+     * flags have items for them */
+    uint32_t all_count;
     /* index of the first operator of each thread; thread t has the operators first[t] to first[t + 1] - 1; thread_count
      * + 1 entries */
     uint32_t *thread_first;
@@ -176,6 +180,7 @@ struct tp_device_rows {
 /* Module calls, grouped by thread in pre-order. */
 struct tp_modules {
     uint32_t count;
+    uint32_t all_count; /* count, plus the modules of capture traces, which follow */
     uint32_t *event, *parent;
     int64_t *clipped_end_ns;
 };
@@ -299,6 +304,7 @@ struct tp_model {
     enum tp_producer producer;
     struct tp_wait *waits;
     uint32_t wait_count;
+    const struct tp_joined *joined; /* kernels of graphs, joined with captured calls; NULL if nothing was captured */
 };
 
 /* Returns the length of the part of [a, b) in the window of analysed steps, ns. *at: index of an interval of the
@@ -456,6 +462,26 @@ static inline const struct tp_event *tp_launch_of_device(const struct tp_model *
 {
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? NULL : tp_launch_event(model, launch);
+}
+
+/* Returns what a capture shows about a device operation; NULL if the operation was not joined with a captured call.
+ * device: not TP_NO_ID. */
+static inline const struct tp_joined_row *tp_joined_row_of(const struct tp_model *model, uint32_t device)
+{
+    uint32_t row = model->joined ? model->joined->row_of_device[device] : TP_NO_ID;
+    return row == TP_NO_ID ? NULL : &model->joined->rows[row];
+}
+
+/* Returns the operator to which a device operation belongs: for a kernel of a graph the operator around the captured
+ * call, otherwise the owner. Returns TP_NO_ID if unknown. *has_shapes: whether the shapes of the operator are those of
+ * the operation; may be NULL. The result may have an index from operators.count to operators.all_count - 1. */
+static inline uint32_t tp_operator_of_device(const struct tp_model *model, uint32_t device, bool *has_shapes)
+{
+    const struct tp_joined_row *joined = tp_joined_row_of(model, device);
+    bool is_captured = joined && joined->op != TP_NO_ID;
+    if (has_shapes)
+        *has_shapes = !is_captured || joined->has_shapes;
+    return is_captured ? joined->op : model->devices.owner[device];
 }
 
 /* Returns true if the launch of a graph started the device operation. device: may be TP_NO_ID. */

@@ -288,8 +288,13 @@ static const struct pattern parts[] = {
 
 /* patterns that are compared with the result of lower_case_name */
 static const struct pattern folded_parts[] = {
-    {"_foreach_", TP_MARK_FUSED}, {"multi_tensor_apply", TP_MARK_FUSED}, {"_fused_", TP_MARK_FUSED},
-    {"fusedadam", TP_MARK_FUSED}, {"fused_adam", TP_MARK_FUSED},
+    {"_foreach_", TP_MARK_FUSED},
+    {"multi_tensor_apply", TP_MARK_FUSED},
+    {"_fused_", TP_MARK_FUSED},
+    {"fusedadam", TP_MARK_FUSED},
+    {"fused_adam", TP_MARK_FUSED},
+    {"streambegincapture", TP_MARK_CAPTURE_BEGIN},
+    {"streamendcapture", TP_MARK_CAPTURE_END},
 };
 
 static const struct pattern wholes[] = {

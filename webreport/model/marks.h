@@ -68,6 +68,8 @@
 
 #define TP_MARK_DEVICE_USE TP_MARK(46) /* call that only programs with device work make */
 
+#define TP_MARK_CAPTURE_BEGIN TP_MARK(49) /* call that begins the capture of a graph: cudaStreamBeginCapture .. */
+#define TP_MARK_CAPTURE_END TP_MARK(50)   /* call that ends the capture of a graph */
 /* operator that takes a part of a tensor: aten::narrow, index_select, take */
 #define TP_MARK_PART_OP TP_MARK(48)
 /* operator that makes a tensor, or a new view of a tensor: aten::randn, detach .. */

@@ -224,7 +224,8 @@ static void allocate_columns(struct tp_model *model)
     struct tp_arena *arena = model->arena;
     size_t op_count = model->kind_count[TP_KIND_OPERATOR], launch_count = model->kind_count[TP_KIND_RUNTIME];
     size_t module_count = model->kind_count[TP_KIND_MODULE], thread_count = model->trace->thread_count;
-    model->inside = tp_arena_array(arena, model->trace->event_count, sizeof *model->inside);
+    model->inside = tp_arena_array(arena, (size_t)model->trace->event_count + model->trace->capture.added_count,
+                                   sizeof *model->inside);
     ops->thread_first = tp_arena_array(arena, thread_count + 1, sizeof *ops->thread_first);
     launches->thread_first = tp_arena_array(arena, thread_count + 1, sizeof *launches->thread_first);
     ops->event = tp_arena_array(arena, op_count, sizeof *ops->event);

@@ -15,6 +15,9 @@ void tp_model_fold_operators(struct tp_model *model);
 void tp_model_compute_host_times(struct tp_model *model);
 /* Finds the launch and the owner of each device operation (linking.c). */
 void tp_model_link_devices(struct tp_model *model);
+/* Joins the kernels of replayed graphs with the calls that captured the graphs (capture/join.c). Called only if the
+ * trace has launches of graphs. */
+void tp_model_join_captures(struct tp_model *model);
 /* Computes the device times of operators. Marks operators that can use tensor cores and operators without an ancestor
  * of the same name (linking.c). */
 void tp_model_compute_operator_times(struct tp_model *model);

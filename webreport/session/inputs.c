@@ -6,11 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "webreport/document/words/capture_words.h"
 #include "webreport/document/words/input_words.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/leftover_files.h"
 #include "webreport/trace/file_parts.h"
 #include "writer/base/buf.h"
+#include "writer/base/path.h"
 
 void tp_inputs_print_found(struct tp_console *console, const struct tp_runs *runs)
 {
@@ -221,4 +223,18 @@ int tp_inputs_exit_code(int status)
     default: /* other codes, for example for an invalid template or an invalid address */
         return TP_EXIT_USAGE;
     }
+}
+
+void tp_inputs_print_map(struct tp_console *console, const char *path, const struct tp_captures *captures,
+                         struct tp_arena *arena)
+{
+    tp_console_notice(console, "%s: %s", tp_path_base(path), tp_capture_map_text(captures, arena));
+}
+
+void tp_inputs_print_joined(struct tp_console *console, const char *path, const struct tp_model *model,
+                            struct tp_arena *arena)
+{
+    const char *text = tp_joined_text(model->joined, arena);
+    if (text)
+        tp_console_notice(console, "%s: %s", tp_path_base(path), text);
 }

@@ -3,6 +3,7 @@
 #ifndef TP_WEBREPORT_SESSION_INPUTS_H
 #define TP_WEBREPORT_SESSION_INPUTS_H
 
+#include "webreport/model/facts.h"
 #include "webreport/session/console.h"
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
@@ -29,6 +30,15 @@ int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_ru
 /* Prints the producer of a trace of another profiler and what it cannot show, and one notice for each kind of damage or
  * repair in the trace. */
 void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_trace *trace);
+
+/* Prints that a trace is only a capture trace, and for how many graphs. Allocates from `arena`. */
+void tp_inputs_print_map(struct tp_console *console, const char *path, const struct tp_captures *captures,
+                         struct tp_arena *arena);
+
+/* Prints how many kernels of graphs were joined with captured calls. Prints nothing for traces without graphs or
+ * without captures. Allocates from `arena`. */
+void tp_inputs_print_joined(struct tp_console *console, const char *path, const struct tp_model *model,
+                            struct tp_arena *arena);
 
 /* Returns the last part of a path, in `arena`. Outputs use it as the name of a run, so that they do not reveal the
  * user's folders. */

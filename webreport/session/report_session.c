@@ -199,6 +199,7 @@ static int report_trace(void *context, const struct tp_walked *walked, struct tp
     add_program_data_to_profile(report, walked, &received.profile);
     if (!file->is_silent)
         tp_inputs_print_notices(session->console, file->path, &a->trace);
+    tp_inputs_print_joined(session->console, file->path, &a->model, &a->arena);
     print_verdict_of_profile(report, walked, &received.profile);
     if (!file->is_helper) /* helper processes are not ranks */
         add_rank(report, file, a);

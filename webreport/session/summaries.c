@@ -75,6 +75,7 @@ static void summarize_analysis(struct tp_summary *summary, struct tp_arena *aren
     call_analysis_callback(
         &analysed); /* has no effect if tp_analysis_build has already made this call, as it does for large traces */
     tp_inputs_print_notices(options->console, file->path, &a->trace);
+    tp_inputs_print_joined(options->console, file->path, &a->model, &a->arena);
     tp_summary_build(summary, &source, arena);
     tp_fill_metric_texts(summary->metrics);
     if (options->advised)
@@ -96,7 +97,12 @@ static int read_and_summarize(void *context, struct tp_error *err)
     struct tp_analysis *a = s->analysis;
     struct tp_trace_options read = s->options->read;
     read.part = s->file->part;
-    int code = tp_trace_read(&a->trace, &a->arena, s->file->path, &read, err);
+    int code = s->options->maps ? tp_capture_maps_read(s->options->maps, a, s->file->path, &read, err)
+                                : tp_trace_read(&a->trace, &a->arena, s->file->path, &read, err);
+    if (code == TP_OK && a->is_map && s->options->skips_maps) {
+        tp_inputs_print_map(s->options->console, s->file->path, &a->own_captures, &a->arena);
+        return 1;
+    }
     if (code == TP_OK)
         summarize_analysis(s->summary, s->arena, s->file, s->options, a);
     return code;
@@ -120,9 +126,10 @@ static void load_trace(struct load *load, const struct tp_run_file *file)
     struct tp_error why = {0};
     tp_console_progress(load->options->console, "reading %zu of %zu: %s", load->done_count + 1, load->file_count,
                         file->base);
-    if (tp_summaries_read_trace(&summary, load->arena, file, load->options, &why) == TP_OK)
+    int code = tp_summaries_read_trace(&summary, load->arena, file, load->options, &why);
+    if (code == TP_OK)
         *(struct tp_summary *)tp_vec_push(&load->items) = summary;
-    else
+    else if (code < 0)
         report_failed_input(load, file->path, &why);
     load->done_count++;
 }
@@ -189,10 +196,11 @@ static void load_summary_file(struct load *load, const struct tp_summary_input *
     load->done_count++;
 }
 
-int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
-                      struct tp_error *err)
+static int load_all(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
+                    struct tp_error *err)
 {
-    struct load load = {.options = options, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
+    struct tp_summaries_options own = *options;
+    struct load load = {.options = &own, .arena = arena, .out = out, .items = TP_VEC(arena, struct tp_summary)};
     struct tp_summary_inputs inputs;
     memset(out, 0, sizeof *out);
     const struct tp_run_search search = {options->paths, options->path_count, options->read.include,
@@ -203,6 +211,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
         return code == TP_EIO ? TP_ENOTFOUND : code;
     tp_inputs_print_found(options->console, &inputs.runs);
     load.file_count = inputs.count;
+    own.skips_maps = inputs.count > 1;
     load_traces(&load, &inputs);
     size_t left_out = inputs.helper_count - load.program_count;
     if (left_out)
@@ -226,4 +235,30 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used", out->failed_count,
                             load.file_count);
     return TP_OK;
+}
+
+/* Arguments of load_all. */
+struct loading {
+    struct tp_summaries *out;
+    struct tp_arena *arena;
+    const struct tp_summaries_options *options;
+};
+
+static int run_loading(void *context, struct tp_error *err)
+{
+    const struct loading *loading = context;
+    return load_all(loading->out, loading->arena, loading->options, err);
+}
+
+int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const struct tp_summaries_options *options,
+                      struct tp_error *err)
+{
+    struct tp_capture_maps maps;
+    struct tp_summaries_options own = *options;
+    own.maps = &maps;
+    tp_capture_maps_open(&maps, options->console, &options->read);
+    int code = tp_arena_run(arena, run_loading, &(struct loading){out, arena, &own}, err);
+    tp_capture_maps_close(&maps);
+    tp_arena_fail_with_stored_code(arena);
+    return code;
 }

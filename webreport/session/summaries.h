@@ -6,6 +6,7 @@
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/summary/summary.h"
 #include "webreport/measure/summary/summary_build.h"
+#include "webreport/session/capture_maps.h"
 #include "webreport/session/console.h"
 #include "webreport/session/trace_analysis.h"
 #include "webreport/trace/rundir.h"
@@ -34,7 +35,9 @@ struct tp_summaries_options {
     /* Called for each usable trace after its whole advice is built, in the same order, under the guards of the analysis
      * and of the summaries; NULL: the whole advice is not needed. */
     void (*advised)(void *context, const struct tp_run_file *file, const struct tp_analysis *analysis);
-    void *context; /* argument of both functions */
+    void *context;                /* argument of both functions */
+    struct tp_capture_maps *maps; /* capture traces of the command; NULL: no graphs are joined with captures */
+    bool skips_maps;              /* true: make no summary of a trace that is only a capture trace */
 };
 
 #define TP_SUMMARIES_OPTIONS ((struct tp_summaries_options){.job = {"", 0}, .rank = TP_NULL_INT})
@@ -58,7 +61,7 @@ int tp_summaries_load(struct tp_summaries *out, struct tp_arena *arena, const st
 struct tp_summary_source tp_summaries_make_source(const struct tp_run_file *file, const struct tp_analysis *analysis);
 
 /* Makes the summary of one trace, in `arena`. Prints notices about repairs. Returns 0, or the result of
- * tp_trace_read if the trace is unusable. */
+ * tp_trace_read if the trace is unusable. Returns 1, without a summary, for a capture trace if skips_maps is set. */
 int tp_summaries_read_trace(struct tp_summary *summary, struct tp_arena *arena, const struct tp_run_file *file,
                             const struct tp_summaries_options *options, struct tp_error *err);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "webreport/document/words/capture_words.h"
 #include "webreport/document/words/words.h"
 #include "webreport/model/unusual_events.h"
 
@@ -78,8 +79,16 @@ static int build_model_and_views(void *context, struct tp_error *err)
     tp_arena_return_free_pages(&a->arena);
     set_pending_model_state(a, TP_MODEL_READY);
     (a->extent == TP_ANALYSIS_WHOLE ? tp_views_build : tp_views_build_for_summary)(&a->views, &a->model, &a->arena);
+    tp_fill_capture_texts(&a->views.captures, &a->model, &a->arena);
     tp_arena_return_free_pages(&a->arena);
     return TP_OK;
+}
+
+/* Adds the captured calls of capture traces to the trace. The evidence of the trace must not include them. */
+static void add_captures(struct tp_analysis *a)
+{
+    if (a->map_count)
+        tp_captures_import(&a->trace, a->maps, a->map_count);
 }
 
 void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), void *context)
@@ -88,6 +97,7 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
     tp_order_build(&a->order, &a->trace, &a->arena);
     tp_unusual_events_count(&a->trace, &a->order, &a->arena);
     tp_evidence_build(&a->trace.evidence, &a->trace, &a->arena);
+    add_captures(a);
     bool has_thread =
         a->trace.event_count >= THREAD_FROM_EVENTS && pthread_create(&thread, NULL, build_on_second_thread, a) == 0;
     if (tp_arena_run(&a->arena, build_model_and_views, a, NULL) < 0)
@@ -105,5 +115,6 @@ void tp_analysis_build(struct tp_analysis *a, void (*meanwhile)(void *context), 
 void tp_analysis_build_model(struct tp_analysis *a)
 {
     tp_order_build(&a->order, &a->trace, &a->arena);
+    add_captures(a);
     tp_model_build(&a->model, &a->trace, &a->order, &a->arena);
 }

@@ -10,6 +10,7 @@
 
 #include "webreport/measure/result/advice.h"
 #include "webreport/measure/result/views.h"
+#include "webreport/model/capture/import.h"
 #include "webreport/model/facts.h"
 #include "webreport/model/order.h"
 
@@ -30,6 +31,11 @@ struct tp_analysis {
     struct tp_views views;
     struct tp_advice advice;
 
+    /* capture traces to join with the trace, and their number; they must live until tp_analysis_build returns */
+    const struct tp_capture_trace *maps;
+    size_t map_count;
+    bool is_map;                     /* true if the trace is only a capture trace, and so is no run */
+    struct tp_captures own_captures; /* sections of the trace itself; empty in most traces */
     const struct tp_rule_overrides *rules;
     enum tp_analysis_extent extent;      /* which parts are built; the caller may change it after tp_analysis_open */
     struct tp_arena second_thread_arena; /* memory of the second thread */

@@ -22,7 +22,12 @@ static int read_trace_and_call_user(void *context, struct tp_error *err)
     struct tp_analysis *analysis = r->walked.analysis;
     const char *path = r->walked.file->path;
     struct tp_error why = {0};
-    int code = walk->skips_reading ? TP_OK : tp_trace_read(&analysis->trace, &analysis->arena, path, &r->options, &why);
+    int code = walk->skips_reading ? TP_OK : tp_capture_maps_read(&walk->maps, analysis, path, &r->options, &why);
+    if (code == TP_OK && analysis->is_map && walk->file_count > 1) { /* no run; its captures were read with the runs */
+        tp_inputs_print_map(walk->console, path, &analysis->own_captures, &analysis->arena);
+        walk->usable_count++;
+        return TP_OK;
+    }
     if (code == TP_OK) {
         code = walk->user->use(walk->context, &r->walked, &why);
         if (walk->skips_reading && (code == TP_ELIMIT || code == TP_ENOMEM))
@@ -89,11 +94,13 @@ static int walk_run(struct tp_trace_walk *walk, const struct tp_run *run, struct
     return code == TP_OK && user->end_run ? user->end_run(walk->context, run, err) : code;
 }
 
-int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
+static int walk_runs(struct tp_trace_walk *walk, struct tp_error *err)
 {
     const struct tp_run_search search = {walk->inputs, walk->input_count, walk->read.include, walk->read.process,
                                          false};
     int code = tp_inputs_find(&walk->runs, &walk->file_count, walk->arena, &search, walk->console, err);
+    if (code == TP_OK && !walk->skips_reading)
+        tp_capture_maps_remove_from_runs(&walk->maps, &walk->runs, &walk->file_count, walk->arena);
     if (code == TP_OK && walk->user->found)
         code = walk->user->found(walk->context, err);
     for (size_t i = 0; code == TP_OK && i < walk->runs.count; i++)
@@ -106,6 +113,20 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
         return tp_error_set(err, TP_ENOTFOUND, 0, "--strict: %zu of %zu inputs could not be used",
                             walk->file_count - walk->usable_count, walk->file_count);
     return TP_OK;
+}
+
+static int run_walk(void *context, struct tp_error *err)
+{
+    return walk_runs(context, err);
+}
+
+int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
+{
+    tp_capture_maps_open(&walk->maps, walk->console, &walk->read);
+    int code = tp_arena_run(walk->arena, run_walk, walk, err);
+    tp_capture_maps_close(&walk->maps);
+    tp_arena_fail_with_stored_code(walk->arena);
+    return code;
 }
 
 bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path)

@@ -7,6 +7,7 @@
 #define TP_WEBREPORT_SESSION_TRACE_WALK_H
 
 #include "webreport/measure/result/profile.h"
+#include "webreport/session/capture_maps.h"
 #include "webreport/session/console.h"
 #include "webreport/session/trace_analysis.h"
 #include "webreport/trace/rundir.h"
@@ -48,6 +49,7 @@ struct tp_trace_walk {
     const struct tp_walk_user *user;
     void *context; /* first argument of the functions of `user` */
     /* traces that were found, filled by the walk */
+    struct tp_capture_maps maps; /* capture traces that belong to the traces */
     struct tp_runs runs;
     size_t file_count, done_count, usable_count;
     bool hit_limit; /* true if a limit made an input unusable */

@@ -75,6 +75,8 @@ struct tp_str tp_element_args_text(struct tp_str text);
 
 /* Reads the arguments that the program gave to an event, if any. They belong to the event delivered next. */
 void tp_decode_arguments(struct tp_decoder *d, const struct tp_element *e);
+/* Reads the arguments of capture_arguments.h. They belong to the event delivered next. kind: kind of this event. */
+void tp_decode_capture_arguments(struct tp_decoder *d, const struct tp_element *e, unsigned kind);
 
 static inline bool tp_token_is_null(struct tp_str token)
 {

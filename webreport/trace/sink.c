@@ -56,6 +56,7 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->process_memory = TP_VEC(arena, struct tp_process_memory);
     sink->tensors = TP_VEC(arena, struct tp_tensor_record);
     sink->arguments = TP_VEC(arena, struct tp_argument);
+    sink->capture_arguments = TP_VEC(arena, struct tp_capture_argument);
     sink->moments = TP_VEC(arena, struct tp_moment);
     sink->threads = TP_VEC(arena, struct tp_thread);
     sink->processes = TP_VEC(arena, struct tp_process);
@@ -74,6 +75,7 @@ void tp_sink_open(struct tp_sink *sink, struct tp_trace *trace, struct tp_arena 
     sink->keeps_frame_stacks = options && options->keeps_frame_stacks;
     sink->wants_tensors = options && options->wants_tensors;
     sink->wants_arguments = options && options->wants_arguments;
+    sink->wants_captures = options && options->wants_captures;
     tp_buf_init(&sink->scratch, 0);
     tp_buf_init(&sink->row_key, 0);
     make_interners(sink, arena);
@@ -306,6 +308,8 @@ void tp_sink_finish(struct tp_sink *sink)
     trace->tensor_count = (uint32_t)sink->tensors.count;
     trace->arguments = sink->arguments.data;
     trace->argument_count = (uint32_t)sink->arguments.count;
+    trace->capture.arguments = sink->capture_arguments.data;
+    trace->capture.argument_count = (uint32_t)sink->capture_arguments.count;
     trace->moments = sink->moments.data;
     trace->moment_count = (uint32_t)sink->moments.count;
     trace->threads = sink->threads.data;

@@ -19,7 +19,8 @@ struct tp_sink {
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
         memory_stacks, counters, task_ends, flows, samples, os_calls, states, recorded_processes, process_memory,
-        tensors, arguments, moments, threads, processes, notes, dropped, device_counters, device_counter_stats;
+        tensors, arguments, capture_arguments, moments, threads, processes, notes, dropped, device_counters,
+        device_counter_stats;
     struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */
@@ -33,9 +34,10 @@ struct tp_sink {
     struct tp_strings canonical_rows;   /* pairs (pid, tid) in canonical form; the id of a pair is its thread number */
     /* pids in canonical form that have a name or label; the id of a pid is its process number */
     struct tp_strings canonical_processes;
-    struct tp_buf row_key, scratch;                          /* scratch buffers; allocated with malloc, freed by
-                                                                tp_sink_release */
-    bool keeps_frame_stacks, wants_tensors, wants_arguments; /* copies of the options in struct tp_trace_options */
+    struct tp_buf row_key, scratch; /* scratch buffers; allocated with malloc, freed by
+                                       tp_sink_release */
+    /* copies of the options in struct tp_trace_options */
+    bool keeps_frame_stacks, wants_tensors, wants_arguments, wants_captures;
     bool is_program_trace; /* true if a member before the events shows that the collector wrote the file */
 };
 
@@ -170,6 +172,9 @@ void tp_sink_slice(struct tp_sink *sink, const struct tp_sink_slice *slice);
 
 /* Adds arguments that the program gave to an event. They belong to the event delivered next. */
 void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text);
+/* Adds arguments that join graph kernels with captured calls. They belong to the event delivered next. The sink sets
+ * `event`, and ignores arguments that are all absent. */
+void tp_sink_add_capture_argument(struct tp_sink *sink, const struct tp_capture_argument *argument);
 
 /* ---- elements at one point in time ---- */
 

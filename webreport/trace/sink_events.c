@@ -183,6 +183,16 @@ void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text)
         *(struct tp_argument *)tp_vec_push(&sink->arguments) = (struct tp_argument){(uint32_t)sink->events.count, text};
 }
 
+void tp_sink_add_capture_argument(struct tp_sink *sink, const struct tp_capture_argument *argument)
+{
+    uint32_t absent = argument->kernel & argument->grid & argument->block & argument->file & argument->hash;
+    if (absent == TP_NO_ID && argument->node == TP_NULL_INT)
+        return;
+    struct tp_capture_argument *added = tp_vec_push(&sink->capture_arguments);
+    *added = *argument;
+    added->event = (uint32_t)sink->events.count;
+}
+
 /* ---- memory records ---- */
 
 /* Returns the number of a device. Most memory records have the same device as the previous record. */

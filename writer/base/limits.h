@@ -42,6 +42,13 @@
 /* largest absolute value of ts and dur, so that the difference of two end times fits into 64 bits */
 #define TP_MAX_TIME_NS (1ll << 61)
 
+/* ---- graphs ---- */
+#define TP_MAX_CAPTURE_EDITS 8192u /* calls and kernels without a partner when a graph is joined with its capture */
+#define TP_MAX_CAPTURE_STEPS (1ull << 32) /* steps of all comparisons of graphs with captures */
+#define TP_MAX_CAPTURE_SEARCHES 64u    /* files in the folder of a trace whose text is searched for captured graphs */
+#define TP_MAX_GRAPH_LAUNCH_ROWS 4096u /* launches of graphs in the report; further ones are only counted */
+#define TP_MAX_CAPTURE_FILES 4096u     /* capture traces that are read for one command */
+
 /* ---- memory snapshots ---- */
 #define TP_MAX_PICKLE_TEXT_BYTES (16u << 20) /* bytes of one text in a pickle */
 #define TP_MAX_PICKLE_STACK (1u << 27)       /* values that a pickle may have open at a time */

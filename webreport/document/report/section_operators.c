@@ -395,7 +395,9 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     tables = tp_object_add_list(object, "tables");
     more_tables = tp_object_add_list(object, "more_tables");
     add_table_by_name(section, tables);
+    tp_section_add_captured_operators(section, tables);
     add_table_by_shape(section, more_tables);
+    tp_object_add_bool(object, "has_captures", tp_section_add_captures(section, more_tables));
     /* if the trace has device work, the section of device work contains this table */
     if (!section->profile->advice->works.devices.rows.row_count)
         tp_section_add_works(section, more_tables, &section->profile->advice->works.operators,

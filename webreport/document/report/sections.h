@@ -17,6 +17,10 @@ struct tp_data tp_section_idle(const struct tp_section *section);
 /* Returns kind NONE if no device worked in the analysed steps. */
 struct tp_data tp_section_work(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);
+/* Add the operators of graph kernels, and the captured graphs, to the tables of the section of operators. The second
+ * function returns false if the trace has no captured graphs. (section_captures.c) */
+void tp_section_add_captured_operators(const struct tp_section *section, struct tp_list *tables);
+bool tp_section_add_captures(const struct tp_section *section, struct tp_list *tables);
 struct tp_data tp_section_kernels(const struct tp_section *section);
 struct tp_data tp_section_memory(const struct tp_section *section);
 struct tp_data tp_section_modules(const struct tp_section *section);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "webreport/export/chrome/chrome.h"
+#include "webreport/export/rows/operation_rows.h"
 #include "webreport/export/rows/program_rows.h"
 #include "webreport/export/rows/snapshot_rows.h"
 #include "webreport/measure/work/work_rules.h"
@@ -484,7 +485,9 @@ const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned i
         return tp_snapshot_rows_tables[index].name ? &tp_snapshot_rows_tables[index] : NULL;
     if (index < TABLES)
         return &tables[index];
-    index -= TABLES;
+    if (index == TABLES)
+        return &tp_operation_rows_table;
+    index -= TABLES + 1;
     for (unsigned i = 0; i < RARE_TABLES; i++)
         if (rare_tables[i].count(rows) && index-- == 0)
             return &rare_tables[i];

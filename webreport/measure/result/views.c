@@ -22,6 +22,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_range_view_build(&views->ranges, model, arena);
     tp_counter_view_build(&views->counters, model, arena);
     tp_os_call_view_build(&views->os_calls, model, arena);
+    tp_capture_view_build(&views->captures, model, arena);
 }
 
 static struct tp_json_value modules_value(const struct tp_record *record)
@@ -54,6 +55,8 @@ static const struct tp_json_field fields[] = {
      .definition = "counters of the devices, such as power and clocks"},
     {"os_call_view", TP_RECORD(F, os_calls, &tp_os_call_view_fields), TP_ONLY_IF(F, os_calls.is_present),
      .definition = "calls of the operating system by thread, if another profiler recorded them"},
+    {"capture_view", TP_RECORD(F, captures, &tp_capture_view_fields), TP_ONLY_IF(F, captures.is_present),
+     .definition = "captured graphs, and the operators to which the kernels of replayed graphs belong"},
 };
 #undef F
 

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_MEASURE_RESULT_VIEWS_H
 
 #include "webreport/measure/memory/memory_view.h"
+#include "webreport/measure/views/capture_view.h"
 #include "webreport/measure/views/counter_view.h"
 #include "webreport/measure/views/kernel_view.h"
 #include "webreport/measure/views/module_view.h"
@@ -27,6 +28,7 @@ struct tp_views {
     struct tp_range_view ranges;
     struct tp_counter_view counters;
     struct tp_os_call_view os_calls;
+    struct tp_capture_view captures;
 };
 
 /* Builds every view except the memory view in `arena`, whose guard the caller has set. The model must outlive the

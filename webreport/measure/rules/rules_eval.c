@@ -187,9 +187,11 @@ void tp_picks_append_event(struct tp_picks *picks, uint32_t event)
 
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device)
 {
-    uint32_t launch = model->devices.launch[device];
-    return (struct tp_pick){.event = model->devices.event[device],
-                            .event_with_shown_line = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch]};
+    const struct tp_joined_row *joined = tp_joined_row_of(model, device);
+    uint32_t launch = model->devices.launch[device], call = joined ? joined->call : TP_NO_ID;
+    if (call == TP_NO_ID && launch != TP_NO_ID)
+        call = model->launches.event[launch];
+    return (struct tp_pick){.event = model->devices.event[device], .event_with_shown_line = call};
 }
 
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)

@@ -159,7 +159,8 @@ static void count_device_work(struct counting *c)
     uint32_t near = 0;
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        uint32_t step = tp_step_of_device_near(model, k, &near), op = model->devices.owner[k];
+        bool has_shapes;
+        uint32_t step = tp_step_of_device_near(model, k, &near), op = tp_operator_of_device(model, k, &has_shapes);
         uint32_t ids[TP_COUNT_IDS] = {e->kind == TP_KIND_KERNEL ? TP_COUNT_KERNEL : TP_COUNT_COPY, TP_NO_ID, TP_NO_ID,
                                       tp_frames_label(&trace->frames, e->name)};
         if (!is_steady_step(c, step))
@@ -167,7 +168,7 @@ static void count_device_work(struct counting *c)
         if (op != TP_NO_ID) {
             const struct tp_event *owner = tp_operator_event(model, op);
             ids[1] = tp_frames_label(&trace->frames, owner->name);
-            ids[2] = trace->hosts[owner->detail].dims;
+            ids[2] = has_shapes ? trace->hosts[owner->detail].dims : TP_NO_ID;
         }
         count_key_in_step(c, step, tp_count_keys_add(&c->keys, ids));
     }

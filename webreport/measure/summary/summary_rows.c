@@ -124,7 +124,8 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
     init_texts(&texts, &gather);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
-        uint32_t op = model->devices.owner[k];
+        bool has_shapes;
+        uint32_t op = tp_operator_of_device(model, k, &has_shapes);
         if ((e->kind == TP_KIND_KERNEL) != (kind == TP_SUMMARY_KERNEL))
             continue;
         struct tp_summary_call call = {.name = name_id(&texts, e->name),
@@ -136,7 +137,8 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
                                        .step = tp_summary_step_of_device(work, k)};
         if (op != TP_NO_ID) {
             call.owner = name_id(&texts, tp_operator_event(model, op)->name);
-            call.shape = shape_id(&texts, trace->hosts[tp_operator_event(model, op)->detail].dims);
+            if (has_shapes)
+                call.shape = shape_id(&texts, trace->hosts[tp_operator_event(model, op)->detail].dims);
         }
         if (kind == TP_SUMMARY_COPY)
             call.bytes = tp_device_setup(trace, e->detail)->bytes;

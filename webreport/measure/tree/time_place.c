@@ -143,7 +143,7 @@ static void find_backward(struct tp_time_places *places)
     uint8_t *is_engine = tp_arena_array(places->maker->arena, names->count, 1);
     for (uint32_t i = 0; i < names->count; i++)
         is_engine[i] = tp_str_starts(names->items[i], "autograd::engine");
-    for (uint32_t op = 0; op < ops->count; op++)
+    for (uint32_t op = 0; op < ops->all_count; op++)
         places->is_backward[op] = (ops->parent[op] != TP_NO_ID && places->is_backward[ops->parent[op]]) ||
                                   is_in_backward(model, is_engine, op);
     tp_arena_free_item(places->maker->arena, is_engine, names->count);
@@ -222,8 +222,8 @@ static void find_forward_modules(struct tp_time_places *places)
     if (!ops->module)
         return;
     find_forwards(&forwards, model, arena);
-    places->forward_modules = tp_arena_array(arena, ops->count, sizeof(uint32_t));
-    for (uint32_t op = 0; op < ops->count; op++) {
+    places->forward_modules = tp_arena_array(arena, ops->all_count, sizeof(uint32_t));
+    for (uint32_t op = 0; op < ops->all_count; op++) {
         uint32_t parent = ops->parent[op], *module = &places->forward_modules[op], id = TP_NO_ID;
         int64_t sequence = sequence_number(model, op);
         *module = parent == TP_NO_ID ? TP_NO_ID : places->forward_modules[parent];
@@ -239,13 +239,13 @@ static void find_forward_modules(struct tp_time_places *places)
 void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *maker)
 {
     const struct tp_operators *ops = &maker->model->operators;
-    *places =
-        (struct tp_time_places){.maker = maker,
-                                .leaves = TP_VEC(maker->arena, uint32_t),
-                                .operators = TP_VEC(maker->arena, uint32_t),
-                                .modules = tp_arena_array(maker->arena, maker->model->modules.count, sizeof(uint32_t)),
-                                .units = tp_arena_array(maker->arena, maker->units->call_count, sizeof(uint32_t)),
-                                .is_backward = tp_arena_array(maker->arena, ops->count, 1)};
+    *places = (struct tp_time_places){
+        .maker = maker,
+        .leaves = TP_VEC(maker->arena, uint32_t),
+        .operators = TP_VEC(maker->arena, uint32_t),
+        .modules = tp_arena_array(maker->arena, maker->model->modules.all_count, sizeof(uint32_t)),
+        .units = tp_arena_array(maker->arena, maker->units->call_count, sizeof(uint32_t)),
+        .is_backward = tp_arena_array(maker->arena, ops->all_count, 1)};
     tp_keys_init(&places->paths, maker->arena, 4);
     tp_keys_init(&places->calls, maker->arena, 3);
     find_backward(places);
@@ -313,21 +313,22 @@ static void append_shapes(struct text *text, struct tp_str dims)
 }
 
 /* Returns the id of an operator's text: name, shapes of the first arguments, and the first numeric type. Example: "mm
- * [512x512, 512x64] bf16". */
-static uint32_t operator_text(struct tp_time_places *places, const struct tp_event *e)
+ * [512x512, 512x64] bf16". has_shapes: false for the name only. */
+static uint32_t operator_text(struct tp_time_places *places, const struct tp_event *e, bool has_shapes)
 {
     const struct tp_trace *trace = places->maker->model->trace;
     const struct tp_host_detail *host = &trace->hosts[e->detail];
-    uint32_t call = tp_keys_add(&places->calls, (uint32_t[]){e->name, host->dims, host->types});
+    uint32_t dims = has_shapes ? host->dims : TP_NO_ID, types = has_shapes ? host->types : TP_NO_ID;
+    uint32_t call = tp_keys_add(&places->calls, (uint32_t[]){e->name, dims, types});
     if (call < places->operators.count)
         return *TP_AT(&places->operators, uint32_t, call);
     struct text text = {0};
     struct tp_str name = trace->names.items[e->name], item;
     enum tp_number_type type = TP_NUMBER_OTHER;
     append_with_replacement(&text, name, "aten::", "");
-    append_shapes(&text, tp_strings_get(&trace->values, host->dims));
+    append_shapes(&text, tp_strings_get(&trace->values, dims));
     for (size_t at = 0;
-         type == TP_NUMBER_OTHER && tp_value_next(tp_strings_get(&trace->values, host->types), &at, NULL, &item);)
+         type == TP_NUMBER_OTHER && tp_value_next(tp_strings_get(&trace->values, types), &at, NULL, &item);)
         type = tp_number_type_by_name(item);
     if (type != TP_NUMBER_OTHER) {
         append_text(&text, TP_STR(" "));
@@ -341,7 +342,7 @@ static uint32_t text_of_work_unit(struct tp_time_places *places, const struct tp
 {
     uint32_t *known = &places->units[unit->call];
     if (!*known)
-        *known = operator_text(places, &places->maker->model->trace->events[unit->event]) + 1;
+        *known = operator_text(places, &places->maker->model->trace->events[unit->event], true) + 1;
     return *known - 1;
 }
 
@@ -443,8 +444,11 @@ static uint32_t find_leaf_of_compute(struct tp_time_places *places, uint32_t dev
  * operator. */
 static uint32_t find_module(const struct tp_time_places *places, uint32_t device, uint32_t op)
 {
-    const struct tp_devices *devices = &places->maker->model->devices;
-    uint32_t module = devices->module ? devices->module[device] : TP_NO_ID;
+    const struct tp_model *model = places->maker->model;
+    const struct tp_joined_row *joined = tp_joined_row_of(model, device);
+    uint32_t module = joined ? joined->module : TP_NO_ID;
+    if (module == TP_NO_ID && model->devices.module)
+        module = model->devices.module[device];
     if (module == TP_NO_ID && op != TP_NO_ID && places->forward_modules)
         module = places->forward_modules[op];
     return module;
@@ -465,7 +469,9 @@ static void make_key_of_operation(struct tp_time_places *places, uint32_t device
     case TP_TIME_COMPUTE:
         if (op != TP_NO_ID) {
             key[0] |= (uint32_t)places->is_backward[op] << 8;
-            key[2] = unit ? text_of_work_unit(places, unit) : operator_text(places, tp_operator_work_event(model, op));
+            const struct tp_joined_row *joined = tp_joined_row_of(model, device);
+            key[2] = unit ? text_of_work_unit(places, unit)
+                          : operator_text(places, tp_operator_work_event(model, op), !joined || joined->has_shapes);
         }
         uint32_t module = find_module(places, device, op);
         key[1] = module == TP_NO_ID ? TP_NO_ID : class_of_module_text(places, module);
@@ -514,7 +520,7 @@ uint32_t tp_time_find_leaf(struct tp_time_places *places, uint32_t device)
 void tp_time_places_release(struct tp_time_places *places)
 {
     struct tp_arena *arena = places->maker->arena;
-    size_t operators = places->maker->model->operators.count;
+    size_t operators = places->maker->model->operators.all_count;
     tp_keys_release(&places->paths);
     tp_keys_release(&places->calls);
     tp_arena_free_item(arena, places->is_backward, operators);

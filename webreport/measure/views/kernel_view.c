@@ -140,7 +140,7 @@ static uint32_t text_of_configuration_value(struct grouping *g, uint32_t value)
 static void add_to_configuration_group(struct grouping *g, struct tp_keys *keys, uint32_t k, const struct tp_event *e,
                                        const struct tp_device_setup *setup, struct in_steps in_steps)
 {
-    uint32_t owner = g->model->devices.owner[k];
+    uint32_t owner = tp_operator_of_device(g->model, k, NULL);
     uint32_t values[4] = {setup->grid, setup->block, setup->registers, setup->shared_memory};
     uint32_t key[6] = {e->name, owner == TP_NO_ID ? TP_NO_ID : tp_operator_event(g->model, owner)->name};
     for (unsigned i = 0; i < 4; i++)

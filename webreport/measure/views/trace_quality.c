@@ -162,7 +162,8 @@ static struct sums sum_operations(const struct tp_model *model)
         s.kernels++;
         s.unlinked_kernels += !launch;
         s.kernel_ns = tp_sat_add(s.kernel_ns, e->dur_ns);
-        if (tp_is_graph_launched(model, k) || (graph_id != TP_NULL_INT && graph_id > 0))
+        bool is_graph = tp_is_graph_launched(model, k) || (graph_id != TP_NULL_INT && graph_id > 0);
+        if (is_graph && !tp_joined_row_of(model, k))
             s.graph_ns = tp_sat_add(s.graph_ns, e->dur_ns);
     }
     return s;

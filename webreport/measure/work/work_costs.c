@@ -29,6 +29,9 @@ struct costs {
      * searched yet */
     uint32_t *unit_of;
     struct tp_vec units;
+    /* for kernels of graphs: map from (1 + index of the captured call's unit, launch of the graph) to the same number
+     * for the unit of this launch */
+    struct tp_id_map graph_units;
 };
 
 enum { NONE = UINT32_MAX };
@@ -211,6 +214,28 @@ static uint32_t unit_of(struct costs *c, uint32_t op)
     return found;
 }
 
+/* Returns 1 + the index of the unit of a device operation; NONE without a unit. Each launch of a graph has its own
+ * units, although all launches share the captured calls. */
+static uint32_t unit_of_device(struct costs *c, uint32_t device)
+{
+    const struct tp_joined_row *joined = tp_joined_row_of(c->model, device);
+    uint32_t op = tp_work_operator_of_device(c->model, device);
+    if (op == TP_NO_ID || (joined && !joined->has_shapes))
+        return NONE;
+    uint32_t captured = unit_of(c, op);
+    if (!joined || captured == NONE)
+        return captured;
+    uint32_t *known = tp_id_map_find_or_add(&c->graph_units, tp_id_pair(captured, c->model->devices.launch[device]));
+    if (*known == TP_NO_ID) {
+        struct tp_work_unit unit = *TP_AT(&c->units, struct tp_work_unit, captured - 1);
+        unit.main = TP_NO_ID;
+        unit.ns = 0;
+        *(struct tp_work_unit *)tp_vec_push(&c->units) = unit;
+        *known = (uint32_t)c->units.count;
+    }
+    return *known;
+}
+
 /* ---- operators without types ---- */
 
 /* An operator whose operations are known, but not its types. */
@@ -233,7 +258,8 @@ static int64_t untyped_flops_of_operator(struct costs *c, uint32_t op)
  * struct untyped. of_op: for each operator 1 + index in `items`; 0: none yet. */
 static void add_untyped_kernel(struct costs *c, struct tp_vec *items, uint32_t *of_op, uint32_t k)
 {
-    uint32_t op = tp_work_operator_of_device(c->model, k);
+    const struct tp_joined_row *joined = tp_joined_row_of(c->model, k);
+    uint32_t op = joined && !joined->has_shapes ? TP_NO_ID : tp_work_operator_of_device(c->model, k);
     int64_t ns = tp_device_event(c->model, k)->dur_ns, flops = 0;
     for (; op != TP_NO_ID && !of_op[op] && !(flops = untyped_flops_of_operator(c, op));)
         op = c->model->operators.parent[op];
@@ -253,7 +279,7 @@ static void add_untyped_kernel(struct costs *c, struct tp_vec *items, uint32_t *
 static void sum_untyped_work(struct tp_work_units *units, struct costs *c, const struct tp_work_kinds *kinds)
 {
     struct tp_vec items = TP_VEC(c->arena, struct untyped);
-    uint32_t *of_op = tp_arena_array(c->arena, c->model->operators.count, sizeof *of_op);
+    uint32_t *of_op = tp_arena_array(c->arena, c->model->operators.all_count, sizeof *of_op);
     for (uint32_t k = 0; k < c->model->devices.count; k++)
         if (units->of_device[k] == TP_NO_ID && tp_work_has_cost(kinds->of_device[k]))
             add_untyped_kernel(c, &items, of_op, k);
@@ -266,7 +292,7 @@ static void sum_untyped_work(struct tp_work_units *units, struct costs *c, const
         units->untyped_flops[kind] = tp_sat_add(units->untyped_flops[kind], item->flops);
         units->untyped_ns[kind] = tp_sat_add(units->untyped_ns[kind], item->ns);
     }
-    tp_arena_free_item(c->arena, of_op, c->model->operators.count * sizeof *of_op);
+    tp_arena_free_item(c->arena, of_op, c->model->operators.all_count * sizeof *of_op);
 }
 
 /* ---- peaks of devices ---- */
@@ -329,13 +355,16 @@ static bool is_impossible(const struct tp_model *model, const struct tp_work_uni
            (least.memory_ns > most_ns && units->costs[unit->cost].bytes > LARGEST_CACHE_BYTES);
 }
 
+/* Removes the units that are impossibly fast, and those without kernels. */
 static void remove_impossible_units(struct tp_work_units *units, const struct tp_work_kinds *kinds,
                                     struct tp_arena *arena)
 {
     const struct tp_model *model = kinds->model;
     uint32_t *new_of = tp_arena_array(arena, units->count, sizeof *new_of), kept = 0;
     for (uint32_t i = 0; i < units->count; i++) {
-        new_of[i] = is_impossible(model, units, &units->items[i]) ? TP_NO_ID : kept++;
+        /* a captured call itself has no kernels */
+        bool is_left_out = units->items[i].main == TP_NO_ID || is_impossible(model, units, &units->items[i]);
+        new_of[i] = is_left_out ? TP_NO_ID : kept++;
         if (new_of[i] != TP_NO_ID)
             units->items[new_of[i]] = units->items[i];
     }
@@ -365,17 +394,18 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
                       .costs = TP_VEC(arena, struct tp_cost),
                       .untyped_flops = TP_VEC(arena, int64_t),
                       .units = TP_VEC(arena, struct tp_work_unit),
-                      .unit_of = tp_arena_array(arena, model->operators.count, sizeof(uint32_t))};
+                      .unit_of = tp_arena_array(arena, model->operators.all_count, sizeof(uint32_t))};
     tp_keys_init(&c.calls, arena, 7);
+    tp_id_map_init(&c.graph_units, arena);
     *units = (struct tp_work_units){0};
     find_peaks(units, model, measured, arena);
     index_convolution_gradients(&c);
     units->of_device = tp_arena_array(arena, model->devices.count, sizeof *units->of_device);
     units->device_count = model->devices.count;
     for (uint32_t k = 0; k < model->devices.count; k++) {
-        uint32_t op = tp_work_operator_of_device(model, k), found;
+        uint32_t found = tp_work_has_cost(kinds->of_device[k]) ? unit_of_device(&c, k) : NONE;
         units->of_device[k] = TP_NO_ID;
-        if (!tp_work_has_cost(kinds->of_device[k]) || op == TP_NO_ID || (found = unit_of(&c, op)) == NONE)
+        if (found == NONE)
             continue;
         units->of_device[k] = found - 1;
         struct tp_work_unit *unit = TP_AT(&c.units, struct tp_work_unit, found - 1);
@@ -393,7 +423,7 @@ void tp_work_units_build(struct tp_work_units *units, const struct tp_work_kinds
     units->items = c.units.data;
     units->count = (uint32_t)c.units.count;
     units->untyped_count = c.untyped_count;
-    tp_arena_free_item(arena, c.unit_of, model->operators.count * sizeof *c.unit_of);
+    tp_arena_free_item(arena, c.unit_of, model->operators.all_count * sizeof *c.unit_of);
     units->call_count = (uint32_t)c.of_call.count;
     tp_keys_release(&c.calls);
     tp_id_map_release(&c.backward);

@@ -191,23 +191,23 @@ void tp_work_kinds_build(struct tp_work_kinds *result, const struct tp_model *mo
     kinds.near_convolution = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.near_convolution);
     kinds.of_name = tp_arena_array(arena, model->trace->names.count, sizeof *kinds.of_name);
     find_optimizers(&kinds);
-    kinds.chain = tp_arena_array(arena, model->operators.count, sizeof *kinds.chain);
-    kinds.owner_kind = tp_arena_array(arena, model->operators.count, sizeof *kinds.owner_kind);
+    kinds.chain = tp_arena_array(arena, model->operators.all_count, sizeof *kinds.chain);
+    kinds.owner_kind = tp_arena_array(arena, model->operators.all_count, sizeof *kinds.owner_kind);
     *result = (struct tp_work_kinds){.model = model,
                                      .of_device = tp_arena_array(arena, model->devices.count, 1),
-                                     .kind_of_operator = tp_arena_array(arena, model->operators.count, 1)};
-    for (uint32_t op = 0; op < model->operators.count; op++)
+                                     .kind_of_operator = tp_arena_array(arena, model->operators.all_count, 1)};
+    for (uint32_t op = 0; op < model->operators.all_count; op++)
         result->kind_of_operator[op] = (uint8_t)kind_of_operator_time(&kinds, op);
     for (uint32_t k = 0; k < model->devices.count; k++) {
         const struct tp_event *e = tp_device_event(model, k);
         result->of_device[k] = e->kind == TP_KIND_KERNEL ? (uint8_t)kind_of_kernel(&kinds, k, e->name) : TP_WORK_COPY;
     }
-    tp_arena_free_item(arena, kinds.chain, model->operators.count);
-    tp_arena_free_item(arena, kinds.owner_kind, model->operators.count);
+    tp_arena_free_item(arena, kinds.chain, model->operators.all_count);
+    tp_arena_free_item(arena, kinds.owner_kind, model->operators.all_count);
 }
 
 void tp_work_kinds_release(struct tp_work_kinds *kinds, struct tp_arena *arena)
 {
     tp_arena_free_item(arena, kinds->of_device, kinds->model->devices.count);
-    tp_arena_free_item(arena, kinds->kind_of_operator, kinds->model->operators.count);
+    tp_arena_free_item(arena, kinds->kind_of_operator, kinds->model->operators.all_count);
 }

@@ -13,10 +13,14 @@ struct tp_work_kinds {
     uint8_t *kind_of_operator; /* kind (enum tp_work) of each operator's host self time */
 };
 
-/* Returns the innermost operator around the launch of a device operation; without a launch, the owner of the operation.
- * Returns TP_NO_ID if no such operator exists. */
+/* Returns the innermost operator around the launch of a device operation; for a kernel of a graph, around the captured
+ * call. Without a launch, returns the owner of the operation. Returns TP_NO_ID if no such operator exists. The result
+ * may be an operator of a capture trace, with an index from operators.count to operators.all_count - 1. */
 static inline uint32_t tp_work_operator_of_device(const struct tp_model *model, uint32_t device)
 {
+    const struct tp_joined_row *joined = tp_joined_row_of(model, device);
+    if (joined && joined->op != TP_NO_ID)
+        return joined->op;
     uint32_t launch = model->devices.launch[device];
     return launch == TP_NO_ID ? model->devices.owner[device] : model->launches.op[launch];
 }

@@ -44,6 +44,7 @@ static const struct rule OF_CHAIN[] = {
      "embedding|EmbeddingBag|SplitLookup|split_lookup|index_put|jagged|permute_(2D_)?sparse|permute_pooled|"
      "PermutePooled|bounds_check|block_bucketize|recat_"},
     {TP_WORK_SAMPLING, "multinomial|top_k_top_p|sampling_from|_sample"},
+    {TP_WORK_GEMM, "unquantized.*(gemm|linear)"}, /* the next rule would match their names */
     {TP_WORK_QUANTISE, "quantiz|dequantiz|_quant|per_token_group|scaled_fp8|FP8Rowwise|HFP8|to_fp8|amax_and_scale"},
 };
 

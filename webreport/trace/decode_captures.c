@@ -1,0 +1,62 @@
+/* Decodes the arguments that join graph kernels with captured calls: see capture_arguments.h. Only called if the caller
+ * of the reader wants them, so the text of the event is scanned a second time. */
+#include "webreport/trace/decode_parts.h"
+
+/* Returns the id of a name given as a JSON string; TP_NO_ID for other values. */
+static uint32_t intern_name(struct tp_decoder *d, const struct tp_element *e, struct tp_str value)
+{
+    if (!tp_token_is_string(value) || value.len == 2)
+        return TP_NO_ID;
+    uint32_t id = tp_element_intern(d, e, &d->sink->names, tp_token_contents(value));
+    tp_sink_classify_new_names(d->sink);
+    return id;
+}
+
+static uint32_t intern_value(struct tp_decoder *d, const struct tp_element *e, struct tp_str value)
+{
+    return tp_token_is_null(value) ? TP_NO_ID : tp_element_intern(d, e, &d->sink->values, value);
+}
+
+/* Stores an argument of a call or an operator. */
+static void read_host_argument(struct tp_decoder *d, const struct tp_element *e, struct tp_str key, struct tp_str value,
+                               struct tp_capture_argument *found)
+{
+    if (tp_str_equal(key, TP_STR("kernel")) || (tp_str_equal(key, TP_STR("kernel_name")) && found->kernel == TP_NO_ID))
+        found->kernel = intern_name(d, e, value);
+    else if (tp_str_equal(key, TP_STR("grid")))
+        found->grid = intern_value(d, e, value);
+    else if (tp_str_equal(key, TP_STR("block")))
+        found->block = intern_value(d, e, value);
+    else if (tp_str_equal(key, TP_STR("kernel_file")))
+        found->file = intern_value(d, e, value);
+    else if (tp_str_equal(key, TP_STR("kernel_hash")))
+        found->hash = intern_value(d, e, value);
+}
+
+static void read_node(struct tp_str key, struct tp_str value, struct tp_capture_argument *found)
+{
+    int64_t node;
+    if (tp_str_equal(key, TP_STR("graph node id")) && tp_number_parse_int(value, &node) == TP_NUMBER_OK && node)
+        found->node = node;
+}
+
+void tp_decode_capture_arguments(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
+{
+    struct tp_capture_argument found = {.kernel = TP_NO_ID,
+                                        .grid = TP_NO_ID,
+                                        .block = TP_NO_ID,
+                                        .file = TP_NO_ID,
+                                        .hash = TP_NO_ID,
+                                        .node = TP_NULL_INT};
+    bool is_host = kind == TP_KIND_RUNTIME || kind == TP_KIND_OPERATOR;
+    if (!is_host && !tp_kind_is_device(kind))
+        return;
+    struct tp_str args = tp_element_args_text(e->text), key, value;
+    struct tp_scan scan = {.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
+    while (args.ptr && tp_scan_member(&scan, &key, &value))
+        if (is_host)
+            read_host_argument(d, e, key, value, &found);
+        else
+            read_node(key, value, &found);
+    tp_sink_add_capture_argument(d->sink, &found);
+}
