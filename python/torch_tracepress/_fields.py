@@ -18,7 +18,7 @@ class Evidence:
     event_ordinal: position of the event in the array traceEvents of the file
     ts_us: start of the event, from the start of the trace
     name: name of the event
-    file_line: innermost line of the user's code around the event or its launch; empty if unknown
+    file_line: project line of the event or its launch: the innermost line of the user's code, otherwise of a library; empty if unknown
     """
 
     event_ordinal: int

@@ -12,9 +12,13 @@ import collections
 import fractions
 import gzip
 import json
+import os
 import random
 import re
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from twin.lines import of_frame  # noqa: E402
 
 ORDER = "disk,page fault,socket,terminal,sleep,lock,kernel lock,file,pipe,poll,signal,stopped,child,exit,recording,?".split(",")
 STATES = ["running", "ready", "blocked"]
@@ -277,12 +281,14 @@ def waits(tree):
 
 
 def place(path):
-    """Returns the function of a stack that users know best. Order: Python code of the program, Python's own library,
-    other functions of the program, functions of the system. Of several such functions, returns the innermost one."""
+    """Returns the function of a stack that users know best. Order: Python code of the user, of libraries, other Python
+    code, other functions of the program, functions of the system. Of several such functions, returns the innermost
+    one."""
     def worth(f):
         if f[3] == "python":
-            return 1 if f[1].startswith("<frozen ") or ("/lib/python3" in f[1] and "-packages/" not in f[1]) else 0
-        return 3 if f[1].startswith(tuple(SYSTEM)) or f[0].startswith("[unknown]") else 2
+            origin, line = of_frame("%s(1): %s" % (f[1], f[0]))
+            return 0 if origin == "user" else 1 if line else 2
+        return 4 if f[1].startswith(tuple(SYSTEM)) or f[0].startswith("[unknown]") else 3
     return min(path, key=worth)
 
 

@@ -44,13 +44,16 @@ static void check_frame(struct tp_str text, struct tp_arena *arena)
 {
     struct tp_frame frame, place;
     bool is_frame = tp_frame_parse(&frame, text), is_place = tp_frame_parse_place(&place, text);
-    struct tp_str line = tp_frame_project_line(text), label = tp_frame_label(arena, text);
+    struct tp_frame parts;
+    struct tp_code code = tp_frame_code(&parts, text);
+    struct tp_str label = tp_frame_label(arena, text);
     abort_unless(is_place || !is_frame);
     if (is_place)
         check_frame_parts(&place, text);
     if (is_frame)
         abort_unless(frame.path.len == place.path.len && frame.function.ptr == place.function.ptr);
-    abort_unless(!line.ptr || (frame.is_python && line.ptr + line.len == text.ptr + text.len));
+    abort_unless(!code.is_line || code.origin == TP_ORIGIN_USER || code.origin == TP_ORIGIN_LIBRARY);
+    abort_unless(!code.is_line || (is_frame && code.skip <= parts.path.len));
     abort_unless(points_into_text(tp_frame_short_path(text), text));
     abort_unless(label.len <= text.len && tp_frame_without_address(arena, text).len <= text.len);
     abort_unless(tp_frame_same_function(text, text));

@@ -4,7 +4,7 @@ The reference assumes four bytes for an unknown type, and keeps units that are f
 neither. The rule of section 6 replaces the reference's list of libraries. Importing this module changes the reference's
 functions, so their folder must be in sys.path before."""
 import costs_ref
-from twin import links, names
+from twin import lines, links, names
 from twin.reading import read_document
 from twin.trace import Trace
 
@@ -86,19 +86,25 @@ def cost_op(operation, of_backwards):
     return operator, claim
 
 
-class NotOfUser:
-    """Replaces the reference's pattern of library frames by the rule of docs/definitions.md, section 6."""
+class NoLine:
+    """Replaces the reference's pattern of frames that are no line by the rule of docs/definitions.md, section 6."""
+    wanted = "user"
 
-    @staticmethod
-    def search(frame):
-        found = names.line_and_origin(frame)
-        return not found or found[1] != "user"
+    @classmethod
+    def search(cls, frame):
+        origin, line = lines.of_frame(frame)
+        return line is None or origin != cls.wanted
+
+
+def label(stack):
+    NoLine.wanted = "user" if any(kind == 2 and lines.of_frame(e.name)[0] == "user" for kind, e in stack) else "library"
+    return label_of_reference(stack)
 
 
 if tree_ref:
-    tree_ref.LIB = NotOfUser
-    hints_of_reference, cost_op_of_reference = tree_ref.hints, tree_ref.cost_op
-    tree_ref.hints, tree_ref.cost_op = hints, cost_op
+    tree_ref.LIB = NoLine
+    hints_of_reference, cost_op_of_reference, label_of_reference = tree_ref.hints, tree_ref.cost_op, tree_ref.label
+    tree_ref.hints, tree_ref.cost_op, tree_ref.label = hints, cost_op, label
 
 
 def launched_by_communication(operation):

@@ -147,7 +147,10 @@ LINES = {"line_of_deepcopy": ["copy.py(128): deepcopy", "copy.py(227): _deepcopy
          "line_of_triton": ["torch/_inductor/runtime/triton_heuristics.py(800): run", "/root/.triton/cache/ab12/launcher.py(5): launcher"],
          "line_of_context": ["contextlib.py(137): __enter__", "<string>(2): __init__", "dataclasses.py(20): wrap"],
          "line_of_graph": ["torch/fx/graph_module.py(700): call_wrapped", "<eval_with_key>.17(5): forward"],
-         "line_of_hashed": ["/cache/qz/cqz" + "7x2k" * 12 + ".py(345): call"],
+         "line_of_hashed": ["/cache/qz/cqz" + "7x2k" * 12 + "a.py(345): call"],
+         "line_of_relative_package": ["vllm/v1/worker.py(400): execute", "flashinfer/decode.py(5): run"],
+         "line_of_checkout": ["/srv/sglang/python/sglang/srt/scheduler.py(5): run"],
+         "line_of_console": ["Cell In[3](7): normalize"],
          "line_of_notebook": ["/tmp/ipykernel_123/456.py(7): normalize"],
          "line_of_old_notebook": ["<ipython-input-3-1a2b3c>(7): normalize"]}
 

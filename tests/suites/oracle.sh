@@ -11,6 +11,15 @@ communication() {
     python3 "$ORACLE/check_communication.py" "$TP" "$WORK" 100 >"$WORK/said" 2>&1 || { tail -n 8 "$WORK/said"; return 1; }
 }
 check "findings about communication: 100 made traces" communication
+frames() { # frames ARGUMENT...: compares the origins and lines of frames with the definitions
+    python3 "$ORACLE/check_frames.py" "${TOOLS:-$BUILD}/frame_lines" "$@" >"$WORK/said" 2>&1 || { tail -n 8 "$WORK/said"; return 1; }
+}
+check "whose code a frame is: random texts" frames "${SEED:-7}"
+if [ -f "$SHARED/data/provenance/frames.tsv" ]; then
+    check "whose code a frame is: frames of real traces" frames --table "$SHARED/data/provenance/frames.tsv" profile.py
+else
+    skip "whose code a frame is: frames of real traces" "no frames next to the project"
+fi
 if [ ! -d "$SHARED/data/traces" ]; then
     skip "documents of real traces" "no real traces next to the project"
     exit 0

@@ -418,21 +418,27 @@ static inline uint32_t tp_find_next_event_around(const struct tp_model *model, u
     return tp_find_event_around(model, model->inside[event], at);
 }
 
-/* Returns the line id of the innermost user code around an event. Without user code, returns the innermost line of an
- * installed package. Returns TP_NO_ID if there is no line, or if `event` is TP_NO_ID. */
+/* Returns true if an event is a frame that can be the line of the events inside it (docs/definitions.md, section 6). */
+static inline bool tp_event_is_line(const struct tp_trace *trace, const struct tp_event *event)
+{
+    return tp_kind_is_frame(event->kind) && tp_frames_line(&trace->frames, event->name) != TP_NO_ID;
+}
+
+/* Returns the line id of the innermost user code around an event. Without user code, returns the innermost line of a
+ * library. Returns TP_NO_ID if there is no line, or if `event` is TP_NO_ID. */
 static inline uint32_t tp_event_line_id(const struct tp_model *model, uint32_t event)
 {
     const struct tp_trace *trace = model->trace;
     int64_t at = event == TP_NO_ID ? 0 : trace->events[event].ts_ns;
-    uint32_t of_package = TP_NO_ID;
+    uint32_t of_library = TP_NO_ID;
     for (uint32_t i = event; i != TP_NO_ID; i = tp_find_next_event_around(model, i, at)) {
         const struct tp_event *e = &trace->events[i];
         uint32_t line = tp_kind_is_frame(e->kind) ? tp_frames_line(&trace->frames, e->name) : TP_NO_ID;
         if (line != TP_NO_ID && tp_frames_is_user_code(&trace->frames, e->name))
             return line;
-        of_package = of_package != TP_NO_ID ? of_package : line;
+        of_library = of_library != TP_NO_ID ? of_library : line;
     }
-    return of_package;
+    return of_library;
 }
 
 /* Returns the text of the line that tp_event_line_id finds; "" if there is no line. */

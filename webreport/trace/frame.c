@@ -1,7 +1,6 @@
 /* Parses stack frames: see frame.h. */
 #include "webreport/trace/frame.h"
 
-#include "webreport/trace/code_origin.h"
 #include "webreport/trace/regions.h"
 
 /* ---- parsing of "path(line): function" ---- */
@@ -87,7 +86,7 @@ bool tp_frame_same_function(struct tp_str a, struct tp_str b)
            tp_str_equal(x.function, y.function);
 }
 
-/* ---- lines of the user's project ---- */
+/* ---- short texts and origin ---- */
 
 /* Returns the position after the last `folder` in the path; 0 if the path does not contain `folder`. */
 static size_t end_of_last_folder(struct tp_str path, const char *folder)
@@ -160,34 +159,12 @@ struct tp_str tp_frame_module_class(struct tp_str text)
     return name;
 }
 
-static bool is_notebook(struct tp_str text)
+struct tp_code tp_frame_code(struct tp_frame *frame, struct tp_str text)
 {
-    return tp_str_starts(text, "<ipython-input-");
-}
-
-/* Parses a Python frame and returns the origin of its code. Returns TP_CODE_GENERATED for a text that is not a
- * Python frame. */
-static enum tp_code_origin find_code_origin(struct tp_frame *frame, struct tp_str text)
-{
-    if (!tp_frame_parse(frame, text) || (!frame->is_python && !is_notebook(text)))
-        return TP_CODE_GENERATED;
-    return tp_code_origin_of_path(frame->path);
-}
-
-struct tp_str tp_frame_project_line(struct tp_str text)
-{
-    struct tp_frame frame;
-    enum tp_code_origin origin = find_code_origin(&frame, text);
-    if (origin != TP_CODE_USER && origin != TP_CODE_PACKAGE)
-        return (struct tp_str){NULL, 0};
-    struct tp_str path = tp_frame_short_path(frame.path);
-    return (struct tp_str){path.ptr, text.len - (size_t)(path.ptr - text.ptr)};
-}
-
-bool tp_frame_is_user_code(struct tp_str text)
-{
-    struct tp_frame frame;
-    return find_code_origin(&frame, text) == TP_CODE_USER;
+    if (tp_str_starts(text, "nn.Module: "))
+        return (struct tp_code){.origin = TP_ORIGIN_MODULE};
+    bool is_frame = tp_frame_parse(frame, text) && text.ptr[frame->path.len + 1] != '-';
+    return is_frame && !tp_str_starts(text, "<built-in") ? tp_code_of_path(frame->path) : (struct tp_code){0};
 }
 
 /* ---- labels ---- */
@@ -240,19 +217,78 @@ static uint32_t id_of_label(struct tp_frames *frames, struct tp_str label)
     return name != TP_NO_ID ? name : frames->name_count + tp_strings_add(&frames->extra, label);
 }
 
+struct tp_code tp_frames_code(const struct tp_frames *frames, struct tp_frame *frame, struct tp_str text)
+{
+    struct tp_code code = tp_frame_code(frame, text);
+    bool is_path = code.origin != TP_ORIGIN_BUILTIN && code.origin != TP_ORIGIN_MODULE;
+    if (is_path && frames->scripts.count && tp_strings_find(&frames->scripts, frame->path) != TP_NO_ID)
+        code = (struct tp_code){TP_ORIGIN_USER, true, 0};
+    return code;
+}
+
+/* Returns the line of a frame: its text from the shown part of its path on, with "/" in place of each backslash. */
+static struct tp_str line_text(struct tp_arena *arena, const struct tp_frame *frame, struct tp_str text, size_t skip)
+{
+    size_t path = frame->path.len - skip;
+    text = (struct tp_str){text.ptr + skip, text.len - skip};
+    if (!memchr(text.ptr, '\\', path))
+        return text;
+    char *copy = tp_arena_copy(arena, text.ptr, text.len);
+    for (size_t i = 0; i < path; i++)
+        copy[i] = (char)(copy[i] == '\\' ? '/' : copy[i]);
+    return (struct tp_str){copy, text.len};
+}
+
+/* Notes that a name can be that of a script. */
+static void note_script_name(struct tp_frames *frames, uint32_t name, struct tp_arena *arena)
+{
+    struct tp_frame frame;
+    struct tp_str text = frames->names->items[name];
+    enum tp_code_origin origin = tp_frames_origin(frames, name);
+    if (origin <= TP_ORIGIN_MODULE || origin == TP_ORIGIN_USER || !tp_str_ends(text, ": <module>") ||
+        !tp_frame_parse(&frame, text) || frame.path.ptr[0] == '<' || tp_str_find(frame.path, "importlib") >= 0)
+        return;
+    if (!frames->can_be_script)
+        frames->can_be_script = tp_arena_array(arena, frames->name_count, sizeof *frames->can_be_script);
+    frames->can_be_script[name] = true;
+}
+
+static void classify_name(struct tp_frames *frames, uint32_t name, struct tp_arena *arena)
+{
+    struct tp_str text = frames->names->items[name];
+    struct tp_frame frame;
+    struct tp_code code = tp_frames_code(frames, &frame, text);
+    frames->origins[name] = (uint8_t)code.origin;
+    frames->line_by_name[name] =
+        code.is_line ? tp_strings_add(&frames->lines, line_text(arena, &frame, text, code.skip)) : TP_NO_ID;
+}
+
 void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, struct tp_arena *arena)
 {
     *frames = (struct tp_frames){.names = names, .name_count = names->count};
     tp_strings_init(&frames->lines, arena, 0);
+    tp_strings_init(&frames->scripts, arena, 0);
     tp_strings_init(&frames->extra, arena, 0);
     frames->line_by_name = tp_arena_array(arena, names->count, sizeof *frames->line_by_name);
     frames->label_of_name = tp_arena_array(arena, names->count, sizeof *frames->label_of_name);
-    frames->is_user_code = tp_arena_array(arena, names->count, sizeof *frames->is_user_code);
+    frames->origins = tp_arena_array(arena, names->count, sizeof *frames->origins);
     for (uint32_t i = 0; i < names->count; i++) {
-        struct tp_str name = names->items[i], line = tp_frame_project_line(name), label = tp_frame_label(arena, name);
-        frames->is_user_code[i] = line.ptr && tp_frame_is_user_code(name);
-        frames->line_by_name[i] = line.ptr ? tp_strings_add(&frames->lines, line) : TP_NO_ID;
+        struct tp_str name = names->items[i], label = tp_frame_label(arena, name);
+        classify_name(frames, i, arena);
+        note_script_name(frames, i, arena);
         frames->label_of_name[i] = label.ptr == name.ptr ? i : id_of_label(frames, label);
     }
     frames->no_event = id_of_label(frames, TP_STR("[no host event]"));
+}
+
+void tp_frames_add_script(struct tp_frames *frames, struct tp_str path)
+{
+    tp_strings_add(&frames->scripts, path);
+}
+
+void tp_frames_apply_scripts(struct tp_frames *frames, struct tp_arena *arena)
+{
+    for (uint32_t i = 0; i < frames->name_count; i++)
+        if (frames->origins[i] > TP_ORIGIN_MODULE && frames->origins[i] < TP_ORIGIN_USER)
+            classify_name(frames, i, arena);
 }

@@ -8,7 +8,7 @@
 #ifndef TP_WEBREPORT_TRACE_FRAME_H
 #define TP_WEBREPORT_TRACE_FRAME_H
 
-#include "writer/base/str.h"
+#include "webreport/trace/code_origin.h"
 
 /* The parts of a frame's text. `path` and `function` point into that text. */
 struct tp_frame {
@@ -48,12 +48,9 @@ struct tp_str tp_frame_module_name(struct tp_str text);
 /* Returns the class of a called module: "Linear" for "nn.Module: Linear_12". */
 struct tp_str tp_frame_module_class(struct tp_str text);
 
-/* Returns the source line of a frame with a short path, such as "model.py(12): forward", as a part of the text. ptr
- * NULL for code of torch or of Python's library, for generated code (code_origin.h), and for other texts. */
-struct tp_str tp_frame_project_line(struct tp_str text);
-
-/* Returns true if the frame is in the user's own code, not in an installed package or library. */
-bool tp_frame_is_user_code(struct tp_str text);
+/* Classifies the code of a frame by its text alone. *frame receives the parts of the text; its content is undefined
+ * for the origins TP_ORIGIN_BUILTIN and TP_ORIGIN_MODULE. */
+struct tp_code tp_frame_code(struct tp_frame *frame, struct tp_str text);
 
 /* Returns the text without object addresses (" at 0x7f12.."), which differ from call to call. The result is `text` or
  * in the arena. */
@@ -63,35 +60,60 @@ struct tp_str tp_frame_without_address(struct tp_arena *arena, struct tp_str tex
  * and each address "0x7f12" becomes "0x*". The result is `name`, static, or in the arena. */
 struct tp_str tp_frame_label(struct tp_arena *arena, struct tp_str name);
 
-/* Ids of the project lines and labels of a trace's names. Equal texts have equal ids. Built once after the trace is
- * read, then read-only. */
+/* Origins, lines and labels of a trace's names. Equal texts have equal ids. Built once after the trace is read, then
+ * read-only. */
 struct tp_frames {
     const struct tp_strings *names;
-    uint32_t name_count;     /* number of names in `names` when the struct was made */
-    struct tp_strings lines; /* text of each project line, indexed by line id */
-    struct tp_strings extra; /* labels that are not names of the trace, indexed by label id minus name_count */
-    uint32_t *line_by_name;  /* line id of each name, indexed by name id; TP_NO_ID if the name is not a project line */
-    bool *is_user_code;      /* for each name id: true if it is a frame of the user's code, not of a package */
+    uint32_t name_count;       /* number of names in `names` when the struct was made */
+    struct tp_strings lines;   /* text of each line, indexed by line id */
+    struct tp_strings scripts; /* paths of the scripts of the trace, which are the user's code under any name */
+    struct tp_strings extra;   /* labels that are not names of the trace, indexed by label id minus name_count */
+    uint32_t *line_by_name;    /* line id of each name, indexed by name id; TP_NO_ID if the name cannot be a line */
+    uint8_t *origins;          /* enum tp_code_origin of each name, indexed by name id */
     /* label id of each name, indexed by name id. A label id below name_count is a name id, otherwise name_count + id in
      * `extra`. */
     uint32_t *label_of_name;
+    /* for each name id: true if the name is a frame "<module>" whose origin changes if its path is a script; NULL if no
+     * name is such a frame */
+    bool *can_be_script;
     uint32_t no_event; /* label id of the text "[no host event]" */
 };
 
-/* Fills *frames from the names, which must outlive *frames. Allocates from `arena`, whose guard must be set. */
+/* Fills *frames from the names, which must outlive *frames. Allocates from `arena`, whose guard must be set. The result
+ * has no scripts: scripts.h finds them. */
 void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, struct tp_arena *arena);
 
-/* Returns the line id of a name; TP_NO_ID if the name is not a project line. */
+/* Adds the path of a script. After the last script, tp_frames_apply_scripts classifies the names again. */
+void tp_frames_add_script(struct tp_frames *frames, struct tp_str path);
+void tp_frames_apply_scripts(struct tp_frames *frames, struct tp_arena *arena);
+
+/* Returns the line id of a name; TP_NO_ID if no frame with this name can be a line (docs/definitions.md, section 6). */
 static inline uint32_t tp_frames_line(const struct tp_frames *frames, uint32_t name)
 {
     return frames->line_by_name[name];
 }
 
+/* Returns the origin of a name's code. Names that are no frames have the origin TP_ORIGIN_BUILTIN. */
+static inline enum tp_code_origin tp_frames_origin(const struct tp_frames *frames, uint32_t name)
+{
+    return (enum tp_code_origin)frames->origins[name];
+}
+
 /* Returns true if the name is a frame in the user's own code. */
 static inline bool tp_frames_is_user_code(const struct tp_frames *frames, uint32_t name)
 {
-    return frames->is_user_code[name];
+    return frames->origins[name] == TP_ORIGIN_USER;
 }
+
+/* Returns true if the name is a frame that can be a line, but is not in the user's own code. */
+static inline bool tp_frames_is_library_line(const struct tp_frames *frames, uint32_t name)
+{
+    return frames->line_by_name[name] != TP_NO_ID && frames->origins[name] == TP_ORIGIN_LIBRARY;
+}
+
+/* Classifies the code of a frame that need not be a name of the trace, such as a frame of a recorded call stack. Uses
+ * the scripts of the trace. *frame: see tp_frame_code. */
+struct tp_code tp_frames_code(const struct tp_frames *frames, struct tp_frame *frame, struct tp_str text);
 
 /* Returns the label id of a name. */
 static inline uint32_t tp_frames_label(const struct tp_frames *frames, uint32_t name)

@@ -9,6 +9,7 @@
 #include "webreport/trace/producer.h"
 #include "webreport/trace/range_names.h"
 #include "webreport/trace/recorder_threads.h"
+#include "webreport/trace/scripts.h"
 #include "writer/base/limits.h"
 
 /* ---- data that all formats need ---- */
@@ -42,6 +43,7 @@ static void derive_frames_and_stacks(struct tp_trace *trace, const struct tp_tra
     tp_recorder_threads_remove(trace);
     if (!options || !options->keeps_ends)
         tp_impossible_ends_cut(trace);
+    tp_scripts_find(trace);
     tp_range_names_apply(trace);
 }
 

@@ -44,7 +44,7 @@ class Parts:
         path, _, function = found
         if path.endswith("torch/utils/data/_utils/fetch.py") and function == "fetch":
             self.fetch = e
-        elif function in SAMPLES and names.project_line(e.name) is not None:
+        elif function in SAMPLES and e.line is not None:
             self.samples.append(e)
         elif self.fetch is not None and e.inside is self.fetch and not function.startswith("<"):
             self.batches.append(e)

@@ -37,7 +37,7 @@ class BusyFunctions:
 
 def project_call_around(e):
     frame = e.inside
-    while frame is not None and names.project_line(frame.name) is None:
+    while frame is not None and frame.line is None:
         frame = frame.inside
     return frame
 
@@ -134,7 +134,7 @@ def python_stretch(c, python, least):
     for e in c.thread:
         if e.kind not in FRAME_KINDS or done is not None and e.start < done or e.length < least_ns or not contains(c.window, e.start):
             continue
-        if names.project_line(e.name) is None or any(e.start <= m < e.end for m in modules):
+        if e.line is None or any(e.start <= m < e.end for m in modules):
             continue
         inside = length(meet(python, [e.range]))
         if percent(inside, e.length - length(meet(c.pauses, [e.range]))) < LEAST_PERCENT:

@@ -48,24 +48,30 @@ static void add_frames(const struct tp_section *section, struct tp_object *objec
     }
 }
 
-/* Returns the innermost frame of a stack that is not PyTorch's own code; "" for a stack without such a frame. */
-static struct tp_str innermost_user_frame(const struct tp_stacks *stacks, uint32_t node)
+/* Returns the frame that is the line of a stack (docs/definitions.md, section 6); "" for a stack without a line. */
+static struct tp_str line_of_stack(const struct tp_frames *frames, const struct tp_stacks *stacks, uint32_t node)
 {
+    struct tp_str library_line = TP_STR("");
     while (node != TP_NO_ID) {
         struct tp_stack stack = tp_stack_at(stacks, node);
-        struct tp_str frame = tp_stack_frame_text(stacks, stack.frame);
+        struct tp_str text = tp_stack_frame_text(stacks, stack.frame);
+        struct tp_frame frame;
+        struct tp_code code = tp_frames_code(frames, &frame, text);
 
-        if (frame.len && !is_torch_internal_frame(frame) && !tp_str_starts(tp_frame_short_name(frame), "torch/"))
-            return frame;
+        if (code.origin == TP_ORIGIN_USER)
+            return text;
+        if (code.is_line && !library_line.len)
+            library_line = text;
         node = stack.parent;
     }
-    return TP_STR("");
+    return library_line;
 }
 
 struct tp_str tp_section_line_of_operator(const struct tp_section *section, struct tp_str name)
 {
     const struct tp_operator_view *view = &section->profile->views->operators;
     const struct tp_stack_table *table = &view->stacks_by_name;
+    const struct tp_frames *frames = &section->profile->model->trace->frames;
     struct tp_str line = TP_STR("");
 
     for (uint32_t low = 0, high = table->group_count; low < high;) {
@@ -78,7 +84,7 @@ struct tp_str tp_section_line_of_operator(const struct tp_section *section, stru
             high = middle;
         else {
             for (uint32_t i = 0; i < group->count; i++) {
-                struct tp_str frame = innermost_user_frame(table->stacks, table->stack[group->first + i]);
+                struct tp_str frame = line_of_stack(frames, table->stacks, table->stack[group->first + i]);
                 if (i && !tp_str_equal(frame, line))
                     return TP_STR("");
                 line = frame;
@@ -87,13 +93,16 @@ struct tp_str tp_section_line_of_operator(const struct tp_section *section, stru
         }
     }
     struct tp_frame frame;
-    if (!line.len || !tp_frame_parse_place(&frame, line) || frame.line <= 0)
+    struct tp_code code = tp_frames_code(frames, &frame, line);
+    if (!code.is_line || !frame.line)
         return TP_STR("");
-    struct tp_str file = tp_path_last_part(line);
-    size_t size = 0;
-    while (size < file.len && file.ptr[size] != '(')
-        size++;
-    return tp_str_of(tp_text_printf(section->arena, "%.*s:%d", (int)size, file.ptr, (int)frame.line));
+    /* the folders of a library's file show that the line is not the user's */
+    bool is_users = code.origin == TP_ORIGIN_USER;
+    struct tp_str path =
+        is_users ? tp_path_last_part(line) : (struct tp_str){line.ptr + code.skip, line.len - code.skip};
+    int size = (int)(frame.path.ptr + frame.path.len - path.ptr);
+    return tp_str_of(
+        tp_text_printf(section->arena, "%s%.*s:%d", is_users ? "" : "in ", size, path.ptr, (int)frame.line));
 }
 
 /* Returns whether the tables show and sort by device time. This is false if the program itself defined all devices,

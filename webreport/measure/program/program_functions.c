@@ -47,6 +47,9 @@ static struct tp_program_function parse_function(struct tp_str frame, int32_t *l
         f.name = parts.function;
         f.file = parts.path;
         f.kind = parts.is_python || is_path_of_interpreter(parts.path) ? TP_FUNCTION_PYTHON : TP_FUNCTION_NATIVE;
+        struct tp_code code = tp_code_of_path(f.kind == TP_FUNCTION_PYTHON ? f.file : TP_STR(""));
+        f.is_users = code.origin == TP_ORIGIN_USER;
+        f.is_line = code.is_line;
         *line = parts.line > 0 ? parts.line : 0;
         return f;
     }
@@ -295,22 +298,16 @@ const char *tp_program_function_text(const struct tp_program_function *function,
     return tp_program_function_text_at(function, function->line, arena);
 }
 
-/* Returns whether a function belongs to Python's own library or is generated, so that its caller is more informative.
- * Installed packages are treated as code of the program. */
-static bool is_python_library(const struct tp_program_function *function)
-{
-    enum tp_code_origin origin = tp_code_origin_of_path(function->file);
-    return origin == TP_CODE_PYTHON || origin == TP_CODE_GENERATED;
-}
-
 struct tp_program_place tp_program_functions_place(const struct tp_program_functions *functions)
 {
-    enum { OWN_PYTHON, PYTHON, OWN, ANY, WORTHS };
+    enum { USERS_PYTHON, LIBRARY_LINE, PYTHON, OWN, ANY, WORTHS };
     size_t found[WORTHS] = {0}; /* for each kind of place: 1 + index of its function in the path; 0: not in the path */
     for (size_t i = functions->path.count; i; i--) {
         const struct tp_program_function *f =
             tp_program_function_at(functions, *TP_AT(&functions->path, uint32_t, i - 1));
-        int worth = f->kind == TP_FUNCTION_PYTHON      ? (is_python_library(f) ? PYTHON : OWN_PYTHON)
+        int worth = f->is_users                        ? USERS_PYTHON
+                    : f->is_line                       ? LIBRARY_LINE
+                    : f->kind == TP_FUNCTION_PYTHON    ? PYTHON
                     : tp_program_function_is_system(f) ? ANY
                                                        : OWN;
         found[worth] = found[worth] ? found[worth] : i;

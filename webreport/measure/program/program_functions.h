@@ -25,6 +25,8 @@ struct tp_program_function {
     int32_t line;          /* line with most of self_ns; 0 if unknown */
     uint8_t kind;          /* value of enum tp_function_kind */
     uint8_t event_role;    /* enum event_role of program_functions.c, for kernel functions that serve perf events */
+    bool is_users;         /* true: Python function in the user's own code */
+    bool is_line;          /* true: Python function of the user, or of a library whose functions can be lines */
     bool is_nameless;      /* true: the function has only a file and an offset, or no name at all */
     bool is_found;         /* true: at least one sample contains the function; false: only waits contain it */
     bool is_recording;     /* true: the function is TP_RECORDING_FUNCTION; findings ignore this function */

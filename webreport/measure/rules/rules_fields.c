@@ -40,7 +40,8 @@ static const struct tp_json_field evidence_fields[] = {
     {"ts_us", TP_US(F, ts_ns), .definition = "start of the event, from the start of the trace"},
     {"name", TP_PLAIN(F, name), .definition = "name of the event"},
     {"file_line", TP_PLAIN(F, file_line),
-     .definition = "innermost line of the user's code around the event or its launch; empty if unknown"},
+     .definition = "project line of the event or its launch: the innermost line of the user's code, otherwise of a "
+                   "library; empty if unknown"},
 };
 #undef F
 static const struct tp_fields evidence = TP_FIELDS("An event that a finding is about", evidence_fields);

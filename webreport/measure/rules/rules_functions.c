@@ -18,8 +18,7 @@ void tp_busy_functions_init(struct tp_busy_functions *functions, struct tp_advis
 uint32_t tp_enclosing_project_call(const struct tp_model *model, uint32_t event)
 {
     uint32_t frame = model->inside[event];
-    while (frame != TP_NO_ID &&
-           !tp_frame_project_line(tp_trace_event_name(model->trace, &model->trace->events[frame])).ptr)
+    while (frame != TP_NO_ID && !tp_event_is_line(model->trace, &model->trace->events[frame]))
         frame = model->inside[frame];
     return frame;
 }

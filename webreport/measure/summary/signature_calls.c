@@ -7,10 +7,6 @@
 #include "webreport/measure/summary/signature_parts.h"
 #include "writer/base/limits.h"
 
-/* Values of tp_count_places.asked: whether a name is a user function. NOT_ASKED: not examined yet; IS_NOT: no user
- * function. */
-enum { NOT_ASKED, IS_USERS, IS_NOT };
-
 /* An operator of the usual step during the build. */
 struct item {
     uint32_t event, key, depth, place, thread;
@@ -18,14 +14,6 @@ struct item {
 };
 
 /* ---- one place ---- */
-
-bool tp_count_is_user_function(struct tp_count_places *p, uint32_t name)
-{
-    if (p->asked[name] == NOT_ASKED)
-        p->asked[name] =
-            tp_frame_is_user_code(tp_strings_get(&p->work->source->trace->names, name)) ? IS_USERS : IS_NOT;
-    return p->asked[name] == IS_USERS;
-}
 
 static struct tp_str event_label(const struct tp_model *model, const struct tp_event *e)
 {
@@ -59,7 +47,6 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
     *places = (struct tp_count_places){.work = work, .last_enclosing_event = TP_NO_ID - 1};
     tp_strings_init(&places->texts, work->scratch, UINT64_MAX);
     tp_strings_add(&places->texts, TP_STR(""));
-    places->asked = tp_arena_array(work->scratch, work->source->model->trace->names.count, 1);
 }
 
 /* Caches the place of the last call, because consecutive operators are mostly inside the same call. */
@@ -78,7 +65,7 @@ uint32_t tp_count_find_place(struct tp_count_places *p, uint32_t inside, int64_t
         const struct tp_event *e = &model->trace->events[i];
         if (!tp_kind_is_frame(e->kind))
             continue;
-        p->is_last_user_code = tp_count_is_user_function(p, e->name);
+        p->is_last_user_code = tp_frames_is_user_code(&model->trace->frames, e->name);
         if (p->is_last_user_code)
             p->last_place_of_operator = tp_strings_add(&p->texts, event_label(model, e));
         if (module == TP_NO_ID && e->kind == TP_KIND_MODULE)

@@ -51,7 +51,7 @@ static void list_calls(struct loading *l)
             const struct tp_event *e = &model->trace->events[model->order->host[i]];
             if (!tp_kind_is_frame(e->kind) ||
                 !tp_intervals_contain_near(model->category_times[TP_CATEGORY_DATALOADER], e->ts_ns, &loading) ||
-                !tp_count_is_user_function(&l->places, e->name))
+                !tp_frames_is_user_code(&model->trace->frames, e->name))
                 continue;
             uint32_t step = tp_step_of_host_time_near(model, e->ts_ns, &near);
             if (step != TP_NO_ID && step >= l->first_step && step < l->end_step)

@@ -53,8 +53,7 @@ struct tp_str tp_count_intern_text(struct tp_summary_work *work, struct tp_str t
  * allocation. */
 struct tp_count_places {
     struct tp_summary_work *work;
-    struct tp_strings texts; /* text of each place, indexed by the place's number; texts[0] is "" */
-    uint8_t *asked;          /* for each id of a name: whether the name is a user function; determined on first use */
+    struct tp_strings texts;       /* text of each place, indexed by the place's number; texts[0] is "" */
     uint32_t last_enclosing_event; /* event that enclosed the previous operator or allocation */
     uint32_t last_place_of_operator;
     bool is_last_user_code;
@@ -65,9 +64,6 @@ void tp_count_places_init(struct tp_count_places *places, struct tp_summary_work
 /* Returns the number of the place of an event at `at` (ns). `inside`: the innermost event around this event, or
  * TP_NO_ID. Sets is_last_user_code if the place is a user function. */
 uint32_t tp_count_find_place(struct tp_count_places *places, uint32_t inside, int64_t at);
-
-/* Returns whether a name is a user function. */
-bool tp_count_is_user_function(struct tp_count_places *places, uint32_t name);
 
 /* Fills the loader functions of the signature from the steps first_step to end_step - 1. */
 void tp_signature_loader_build(struct tp_summary_work *work, uint32_t first_step, uint32_t end_step);

@@ -22,17 +22,21 @@ static uint32_t line_label(struct tp_key_labels *labels, const struct tp_trace *
     return tp_strings_add(&labels->texts, tp_frames_line_text(&trace->frames, line));
 }
 
-/* Labels every item with the label of the innermost enclosing frame that has a label. Items without such a frame get
- * the label `without`. */
+/* Labels every item with the label of the innermost enclosing frame that has a label. A line of a library inside a line
+ * of the user gives no label. Items without a frame that gives a label get the label `without`. */
 static void label_items_by_frame(struct tp_key_labels *labels, const struct tp_torch *torch, label_of_frame label,
                                  const char *without)
 {
     uint32_t outside = tp_strings_add(&labels->texts, tp_str_of(without));
+    bool *is_users = tp_arena_array(labels->texts.arena, tp_torch_item_count(torch), sizeof *is_users);
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], parent = torch->parent[i];
-        bool is_frame = tp_torch_flags(torch, i) & TP_TORCH_FRAME;
-        uint32_t own = is_frame ? label(labels, torch->trace, tp_torch_event(torch, i)) : TP_NO_ID;
+        const struct tp_event *frame = tp_torch_flags(torch, i) & TP_TORCH_FRAME ? tp_torch_event(torch, i) : NULL;
+        bool is_library = frame && tp_frames_is_library_line(&torch->trace->frames, frame->name);
+        is_users[i] = parent != TP_NO_ID && is_users[parent];
+        uint32_t own = frame && !(is_library && is_users[i]) ? label(labels, torch->trace, frame) : TP_NO_ID;
         labels->is_call[i] = own != TP_NO_ID;
+        is_users[i] |= own != TP_NO_ID && !is_library;
         labels->label_of_item[i] = own != TP_NO_ID ? own : parent == TP_NO_ID ? outside : labels->label_of_item[parent];
     }
 }

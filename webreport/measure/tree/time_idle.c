@@ -10,8 +10,11 @@
 
 /* The nodes of a flame that show what the host did in one stack. A member is TP_NO_ID if the stack has no such node. */
 struct stack {
-    uint32_t loader, runtime, op, line, frame, annotation;
+    uint32_t loader, runtime, op, users_line, line, frame, annotation; /* line: line of a library */
 };
+
+/* the code of a frame */
+enum code { UNKNOWN, USERS_LINE, LIBRARY_LINE, NO_LINE };
 
 static bool is_loader_frame(const struct tp_flame_node *node)
 {
@@ -25,8 +28,7 @@ static bool is_step_mark_name(struct tp_str name)
            tp_str_starts(name, "step[");
 }
 
-static void extend_stack_by_frame(struct stack *stack, const struct tp_flame_node *node, uint32_t index,
-                                  bool is_library)
+static void extend_stack_by_frame(struct stack *stack, const struct tp_flame_node *node, uint32_t index, enum code code)
 {
     if (stack->loader == TP_NO_ID && is_loader_frame(node))
         stack->loader = index;
@@ -40,7 +42,8 @@ static void extend_stack_by_frame(struct stack *stack, const struct tp_flame_nod
     case TP_STACK_FRAME:
     case TP_STACK_MODULE:
         stack->frame = index;
-        stack->line = is_library ? stack->line : index;
+        stack->users_line = code == USERS_LINE ? index : stack->users_line;
+        stack->line = code == LIBRARY_LINE ? index : stack->line;
         break;
     case TP_STACK_ANNOTATION:
         stack->annotation = is_step_mark_name(node->text) ? stack->annotation : index;
@@ -57,7 +60,7 @@ enum cause { LOADING, CALL, OPERATOR, PYTHON, ANNOTATION, NOTHING };
 struct hosts {
     struct tp_time_builder *maker;
     struct tp_id_map drafts; /* map from pair (cause, label) to node */
-    uint8_t *library;        /* for each label: 0 not yet known, 1 code of the user, 2 code of a library */
+    uint8_t *codes;          /* enum code of each label; UNKNOWN until the label is needed */
 };
 
 static uint32_t add_host_draft(struct tp_time_builder *maker, enum cause cause, struct tp_str name)
@@ -74,7 +77,9 @@ static void add_host_time_of_stack(struct hosts *hosts, const struct stack *stac
     const uint32_t found[] = {[LOADING] = stack->loader,
                               [CALL] = stack->runtime,
                               [OPERATOR] = stack->op,
-                              [PYTHON] = stack->line != TP_NO_ID ? stack->line : stack->frame,
+                              [PYTHON] = stack->users_line != TP_NO_ID ? stack->users_line
+                                         : stack->line != TP_NO_ID     ? stack->line
+                                                                       : stack->frame,
                               [ANNOTATION] = stack->annotation};
     unsigned cause = LOADING;
     while (cause < NOTHING && found[cause] == TP_NO_ID)
@@ -87,24 +92,27 @@ static void add_host_time_of_stack(struct hosts *hosts, const struct stack *stac
     tp_time_add_time(hosts->maker, *draft, ns);
 }
 
-static bool is_in_library(struct hosts *hosts, const struct tp_flame_node *node)
+static enum code code_of_node(struct hosts *hosts, const struct tp_flame_node *node)
 {
-    uint8_t *known = &hosts->library[node->label];
-    if (!*known)
-        *known = tp_frame_is_user_code(node->text) ? 1 : 2;
-    return *known == 2;
+    uint8_t *known = &hosts->codes[node->label];
+    if (*known == UNKNOWN) {
+        struct tp_frame frame;
+        struct tp_code code = tp_frames_code(&hosts->maker->model->trace->frames, &frame, node->text);
+        *known = code.origin == TP_ORIGIN_USER ? USERS_LINE : code.is_line ? LIBRARY_LINE : NO_LINE;
+    }
+    return (enum code) * known;
 }
 
 /* Adds the nodes below "host". Flame nodes are in depth-first order. Each node therefore extends the stack of its
  * parent. */
 static void add_nodes_of_host_time(struct tp_time_builder *maker)
 {
-    static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
+    static const struct stack empty = {TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID};
     const struct tp_idle_device *idle = maker->idle;
     const struct tp_frames *frames = &maker->model->trace->frames;
     size_t labels = (size_t)frames->name_count + frames->extra.count;
     struct stack *stacks = tp_arena_array(maker->arena, (size_t)TP_STACK_LIMIT + 1, sizeof *stacks);
-    struct hosts hosts = {.maker = maker, .library = tp_arena_array(maker->arena, labels, 1)};
+    struct hosts hosts = {.maker = maker, .codes = tp_arena_array(maker->arena, labels, 1)};
     tp_id_map_init(&hosts.drafts, maker->arena);
     stacks[0] = empty;
     for (uint32_t i = 1; i < idle->node_count; i++) {
@@ -112,12 +120,12 @@ static void add_nodes_of_host_time(struct tp_time_builder *maker)
         struct stack *stack = &stacks[node->depth];
         bool is_frame = node->kind == TP_STACK_FRAME || node->kind == TP_STACK_MODULE;
         *stack = stacks[node->depth - 1];
-        extend_stack_by_frame(stack, node, i, is_frame && is_in_library(&hosts, node));
+        extend_stack_by_frame(stack, node, i, is_frame ? code_of_node(&hosts, node) : NO_LINE);
         if (node->self_host_ns)
             add_host_time_of_stack(&hosts, stack, node->self_host_ns);
     }
     tp_id_map_release(&hosts.drafts);
-    tp_arena_free_item(maker->arena, hosts.library, labels);
+    tp_arena_free_item(maker->arena, hosts.codes, labels);
     tp_arena_free_item(maker->arena, stacks, ((size_t)TP_STACK_LIMIT + 1) * sizeof *stacks);
 }
 

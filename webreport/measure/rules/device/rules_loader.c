@@ -68,7 +68,7 @@ static void examine_loader_event(struct parts *p, uint32_t event)
         return;
     if (is_fetch_frame(&frame)) {
         p->fetch = event;
-    } else if (is_sample_function(frame.function) && tp_frame_project_line(name).ptr) {
+    } else if (is_sample_function(frame.function) && tp_frames_line(&p->model->trace->frames, e->name) != TP_NO_ID) {
         tp_intervals_push(&p->samples, e->ts_ns, tp_event_end(e));
         tp_picks_add_by_length(&p->of_samples, p->model, event);
     } else if (p->fetch != TP_NO_ID && p->model->inside[event] == p->fetch && frame.function.ptr &&

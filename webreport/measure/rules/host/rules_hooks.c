@@ -23,10 +23,9 @@ struct hooks {
     uint32_t count;
 };
 
-static uint8_t name_bits_of_frame(struct tp_str name, const struct tp_frame *frame)
+static uint8_t name_bits_of_frame(const struct tp_frame *frame)
 {
-    uint8_t bits = tp_frame_project_line(name).ptr ? NAME_OF_PROJECT : 0;
-    bits |= tp_str_equal(frame->function, TP_STR("forward")) ? NAME_OF_FORWARD : 0;
+    uint8_t bits = tp_str_equal(frame->function, TP_STR("forward")) ? NAME_OF_FORWARD : 0;
     bits |= tp_str_ends(frame->path, "torch/utils/hooks.py") ? NAME_CALLS_HOOK : 0;
     bool is_call =
         tp_str_equal(frame->function, TP_STR("inner")) || tp_str_equal(frame->function, TP_STR("_call_impl"));
@@ -43,7 +42,7 @@ static uint8_t hook_bits_of_name(struct tp_str name)
         "aten::isinf"};
     struct tp_frame frame;
     if (tp_frame_parse(&frame, name))
-        return name_bits_of_frame(name, &frame);
+        return name_bits_of_frame(&frame);
     for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
         if (tp_str_equal(name, tp_str_of(reductions[i])))
             return NAME_REDUCES;
@@ -108,7 +107,8 @@ uint32_t tp_find_monitoring_hooks(struct tp_advisor *a, struct tp_vec *time, str
     uint8_t all = 0;
     h.names = tp_arena_array(a->arena, model->trace->names.count, 1);
     for (uint32_t i = 0; i < model->trace->names.count; i++)
-        all |= h.names[i] = hook_bits_of_name(model->trace->names.items[i]);
+        all |= h.names[i] = hook_bits_of_name(model->trace->names.items[i]) |
+                            (tp_frames_line(&model->trace->frames, i) != TP_NO_ID ? NAME_OF_PROJECT : 0);
     if (!(all & (NAME_CALLS_MODULE | NAME_CALLS_HOOK)))
         return 0;
     for (uint32_t i = order->thread_first[model->host_main]; i < order->thread_first[model->host_main + 1]; i++)

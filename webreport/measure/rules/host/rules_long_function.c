@@ -70,9 +70,8 @@ static void list_functions(struct stretches *s)
          i < model->order->thread_first[model->host_main + 1]; i++) {
         uint32_t event = model->order->host[i];
         const struct tp_event *e = &model->trace->events[event];
-        if (!tp_kind_is_frame(e->kind) || e->ts_ns < done || e->dur_ns < least_ns ||
-            !tp_event_is_in_window(s->a, event) || !tp_frame_project_line(tp_trace_event_name(model->trace, e)).ptr ||
-            tp_has_time_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
+        if (!tp_event_is_line(model->trace, e) || e->ts_ns < done || e->dur_ns < least_ns ||
+            !tp_event_is_in_window(s->a, event) || tp_has_time_within(&s->modules, e->ts_ns, tp_event_end(e)) ||
             tp_percent(tp_intervals_length_within(s->python, e->ts_ns, tp_event_end(e)),
                        e->dur_ns - tp_intervals_length_within(s->a->cpu->pauses, e->ts_ns, tp_event_end(e))) <
                 LEAST_PERCENT)

@@ -68,12 +68,12 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
  * result depends on the line's frame. */
 static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
 {
-    struct tp_str text = tp_fold_text(model, line->fold);
+    const struct tp_frames *frames = &model->trace->frames;
     uint32_t at = line->fold.kind == TP_STACK_LINE ? line->event : TP_NO_ID;
     for (; at != TP_NO_ID; at = model->inside[at]) {
-        struct tp_str name = tp_trace_event_name(model->trace, &model->trace->events[at]);
-        if (tp_str_equal(tp_frame_project_line(name), text))
-            return tp_frame_is_user_code(name);
+        uint32_t name = model->trace->events[at].name;
+        if (tp_frames_line(frames, name) == line->fold.text)
+            return tp_frames_is_user_code(frames, name);
     }
     return false;
 }
