@@ -1,6 +1,7 @@
 /* Tests names as the page shows them: truncated, redacted, linked, shortened. */
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
+#include "webreport/document/words/argument_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,6 +82,28 @@ static void redaction_removes_the_host_of_worker_names(void **state)
     assert_str(tp_worker_host(TP_STR("node7.example.org_4242_helper")), "node7.example.org");
     assert_str(tp_worker_host(TP_STR("worker0")), "");
     assert_str(tp_worker_host(TP_STR("rank_12")), "");
+}
+
+static const char *place_text(const char *text)
+{
+    struct tp_frame frame;
+    assert_true(tp_frame_parse_place(&frame, tp_str_of(text)));
+    return tp_place_text(&arena, &frame);
+}
+
+static void places_in_libraries_show_the_package(void **state)
+{
+    (void)state;
+    assert_string_equal(place_text("/home/ann/train.py(12): step"), "train.py:12");
+    assert_string_equal(place_text("C:\\ann\\train.py(12): step"), "train.py:12");
+    assert_string_equal(place_text("src/train.py(0)"), "train.py");
+    assert_string_equal(place_text("vllm/engine.py(7): run"), "vllm/engine.py:7");
+    assert_string_equal(place_text("vllm/v1/core/engine.py(7): run"), "vllm/\xe2\x80\xa6/engine.py:7");
+    assert_string_equal(place_text("/x/site-packages/mine/a/b.py(7): run"), "mine/\xe2\x80\xa6/b.py:7");
+    assert_string_equal(place_text("/x/site-packages/mine.py(7): run"), "mine.py:7");
+    assert_string_equal(place_text("torch/nn/functional.py(7): relu"), "functional.py:7");
+    assert_str(tp_line_last_part(TP_STR("src/train.py(12): step")), "train.py(12): step");
+    assert_str(tp_line_last_part(TP_STR("vllm/v1/engine.py(7): run")), "vllm/v1/engine.py(7): run");
 }
 
 static void source_lines_become_links(void **state)
@@ -268,6 +291,7 @@ int main(void)
         cmocka_unit_test(long_names_are_truncated_at_a_character),
         cmocka_unit_test(redaction_hides_folders_and_the_host),
         cmocka_unit_test(redaction_removes_the_host_of_worker_names),
+        cmocka_unit_test(places_in_libraries_show_the_package),
         cmocka_unit_test(source_lines_become_links),
         cmocka_unit_test(frame_is_not_shortened_like_a_kernel),
         cmocka_unit_test(kernel_names_lose_arguments_and_noise),

@@ -163,6 +163,9 @@ static void arguments_are_short_names(void **state)
     struct tp_title code = {TP_TITLE_HOST_CODE, {TP_OF_TEXT(TP_STR("src/a.py(7): <lambda>"))}};
     assert_string_equal(filled_finding(TP_RULE_A13, code, TP_FOR_TRAINING).title,
                         "Run `a.py:7` in a worker process, or on the GPU");
+    code.arguments[0].text = TP_STR("vllm/v1/engine.py(7): run");
+    assert_string_equal(filled_finding(TP_RULE_A13, code, TP_FOR_TRAINING).title,
+                        "Run `vllm/\xe2\x80\xa6/engine.py:7` in a worker process, or on the GPU");
     code.arguments[0].text = TP_STR("an annotation with a name that is far too long for a title");
     assert_string_equal(filled_finding(TP_RULE_A13, code, TP_FOR_TRAINING).title,
                         "Run `an annotation with a name that is far too long f\xe2\x80\xa6` in a worker process, or on "

@@ -147,6 +147,12 @@ struct tp_str tp_path_last_part(struct tp_str text)
     return (struct tp_str){text.ptr + cut, text.len - cut};
 }
 
+struct tp_str tp_line_last_part(struct tp_str text)
+{
+    struct tp_frame frame;
+    return tp_frame_code(&frame, text).origin == TP_ORIGIN_LIBRARY ? text : tp_path_last_part(text);
+}
+
 /* ---- links to source ---- */
 
 /* Appends `text` to an address in %XX encoding, and returns the end. Each byte of the text needs at most 3 bytes. */

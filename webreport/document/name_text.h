@@ -37,6 +37,9 @@ struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t
  * result borrows the text. */
 struct tp_str tp_path_last_part(struct tp_str text);
 
+/* Works like tp_path_last_part, but keeps the folders of a library's line, because they show whose line it is. */
+struct tp_str tp_line_last_part(struct tp_str text);
+
 /* Returns the URL of the source line in "path(line)" or "path(line): function"; NULL if the text has no line or
  * `naming` has no pattern. */
 const char *tp_source_link(const struct tp_naming *naming, struct tp_str text);

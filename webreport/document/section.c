@@ -6,7 +6,7 @@
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/table_page.h"
-#include "webreport/trace/frame.h"
+#include "webreport/document/words/argument_words.h"
 
 static struct tp_str without_end(struct tp_str text, const char *end)
 {
@@ -108,12 +108,8 @@ static void set_page_name_of_line(struct tp_arena *arena, struct tp_shown_row *r
 
     if (!tp_frame_parse(&frame, text) || frame.line <= 0 || !frame.function.len)
         return;
-    struct tp_str file = tp_path_last_part(text);
-    size_t size = 0;
-    while (size < file.len && file.ptr[size] != '(')
-        size++;
     row->page_name = frame.function;
-    row->page_place = tp_str_of(tp_text_printf(arena, "%.*s:%d", (int)size, file.ptr, (int)frame.line));
+    row->page_place = tp_str_of(tp_place_text(arena, &frame));
     row->full = text;
 }
 

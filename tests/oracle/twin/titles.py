@@ -1,7 +1,7 @@
 """Titles of findings with arguments (docs/definitions.md, section 15). "{line}" is the line of the first evidence."""
 import re
 
-from . import names
+from . import lines, names
 
 PLACE_BYTES = 48
 MARKS = re.compile("[\x01-\x04]")
@@ -21,7 +21,8 @@ def with_line(words, line):
 
 
 def place_text(text, is_function=False):
-    """Returns "train.py:88" for "src/train.py(88): step", or "step()" if a function is wanted and has a usable name."""
+    """Returns "train.py:88" for "src/train.py(88): step", or "step()" if a function is wanted and has a usable name.
+    Returns "vllm/…/engine.py:7" for a file of a library."""
     text = MARKS.sub("", text)
     parsed = names.frame_parts(text)
     if parsed is None:
@@ -30,9 +31,12 @@ def place_text(text, is_function=False):
     if not parsed:
         return cut(text)
     path, line, function = parsed
-    if is_function and function and function[0] != "<" and " " not in function:
+    origin, shown = lines.of_path(path.replace("\\", "/"))
+    first, *between, last = ["", *shown.split("/")] if "/" not in shown else shown.split("/")
+    if origin == "library":
+        last = "/".join([first] * bool(first) + ["…"] * bool(first and between) + [last])
+    elif is_function and function and function[0] != "<" and " " not in function:
         return cut(function + "()")
-    last = re.split(r"[/\\]", path)[-1]
     return cut("%s:%d" % (last, line) if line > 0 else last)
 
 

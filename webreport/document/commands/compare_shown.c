@@ -175,7 +175,7 @@ static void set_row_name(const struct tp_naming *naming, const struct tp_table *
         return;
     shown->name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
-    struct tp_str file_line = tp_path_last_part(line);
+    struct tp_str file_line = tp_line_last_part(line);
     shown->short_name = tp_str_of(
         tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)file_line.len, file_line.ptr));
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);

@@ -42,7 +42,7 @@ static const char *example_text(const struct tp_section *section, const struct t
 {
     enum { NAME_BYTES = 60 };
     const struct tp_evidence *first = &finding->evidence[0];
-    struct tp_str line = tp_shown_text(&section->naming, tp_path_last_part(first->file_line));
+    struct tp_str line = tp_shown_text(&section->naming, tp_line_last_part(first->file_line));
     bool is_device_work = first->kind >= TP_KIND_KERNEL && first->kind <= TP_KIND_MEMSET;
     struct tp_str name = is_device_work ? tp_shown_kernel_name(&section->naming, first->name)
                                         : tp_shown_text(&section->naming, first->name);

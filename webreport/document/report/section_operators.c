@@ -1,7 +1,7 @@
 /* Makes the section of operators: by name, and by name and shape. The reader can expand a row to see Python stacks and
  * input shapes. */
 #include "webreport/document/report/sections.h"
-#include "webreport/trace/frame.h"
+#include "webreport/document/words/argument_words.h"
 
 #include <math.h>
 
@@ -96,13 +96,7 @@ struct tp_str tp_section_line_of_operator(const struct tp_section *section, stru
     struct tp_code code = tp_frames_code(frames, &frame, line);
     if (!code.is_line || !frame.line)
         return TP_STR("");
-    /* the folders of a library's file show that the line is not the user's */
-    bool is_users = code.origin == TP_ORIGIN_USER;
-    struct tp_str path =
-        is_users ? tp_path_last_part(line) : (struct tp_str){line.ptr + code.skip, line.len - code.skip};
-    int size = (int)(frame.path.ptr + frame.path.len - path.ptr);
-    return tp_str_of(
-        tp_text_printf(section->arena, "%s%.*s:%d", is_users ? "" : "in ", size, path.ptr, (int)frame.line));
+    return tp_str_of(tp_place_text(section->arena, &frame));
 }
 
 /* Returns whether the tables show and sort by device time. This is false if the program itself defined all devices,

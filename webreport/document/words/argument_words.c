@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "webreport/trace/frame.h"
 #include "writer/base/utf8.h"
 #include "writer/text/format.h"
 
@@ -40,8 +39,23 @@ static void add_plain_argument(struct tp_buf *out, const struct tp_detail_argume
     }
 }
 
-/* Appends the name of a frame: "step()" if is_function is set and the frame has a usable function, otherwise its file
- * and line ("train.py:88"). Appends other texts unchanged, cut to PLACE_BYTES. */
+const char *tp_place_text(struct tp_arena *arena, const struct tp_frame *frame)
+{
+    struct tp_code code = tp_code_of_path(frame->path);
+    struct tp_str path = {frame->path.ptr + code.skip, frame->path.len - code.skip};
+    size_t file = path.len, package = 0;
+    while (file && path.ptr[file - 1] != '/' && path.ptr[file - 1] != '\\')
+        file--;
+    while (code.origin == TP_ORIGIN_LIBRARY && package < file && path.ptr[package] != '/' && path.ptr[package] != '\\')
+        package++;
+    const char *between = !package ? "" : package + 1 < file ? "/\xe2\x80\xa6/" : "/";
+    const char *place =
+        tp_text_printf(arena, "%.*s%s%.*s", (int)package, path.ptr, between, (int)(path.len - file), path.ptr + file);
+    return frame->line > 0 ? tp_text_printf(arena, "%s:%d", place, (int)frame->line) : place;
+}
+
+/* Appends the name of a frame: "step()" if is_function is set and the frame has a usable function that no library
+ * contains, otherwise its file and line ("train.py:88"). Appends other texts unchanged, cut to PLACE_BYTES. */
 static void put_place(struct tp_buf *out, struct tp_str text, bool is_function, struct tp_arena *arena)
 {
     enum { PLACE_BYTES = 48 };
@@ -49,16 +63,11 @@ static void put_place(struct tp_buf *out, struct tp_str text, bool is_function, 
     struct tp_str place = text;
     if (tp_frame_parse_place(&frame, text)) {
         struct tp_str function = frame.function.ptr ? frame.function : TP_STR("");
-        size_t cut = frame.path.len;
-        while (cut && frame.path.ptr[cut - 1] != '/' && frame.path.ptr[cut - 1] != '\\')
-            cut--;
-        bool is_usable =
-            is_function && function.len && *function.ptr != '<' && !memchr(function.ptr, ' ', function.len);
-        place = tp_str_of(
-            is_usable ? tp_text_printf(arena, "%.*s()", (int)function.len, function.ptr)
-            : frame.line > 0
-                ? tp_text_printf(arena, "%.*s:%d", (int)(frame.path.len - cut), frame.path.ptr + cut, frame.line)
-                : tp_text_printf(arena, "%.*s", (int)(frame.path.len - cut), frame.path.ptr + cut));
+        bool is_usable = is_function && function.len && *function.ptr != '<' &&
+                         !memchr(function.ptr, ' ', function.len) &&
+                         tp_code_of_path(frame.path).origin != TP_ORIGIN_LIBRARY;
+        place = tp_str_of(is_usable ? tp_text_printf(arena, "%.*s()", (int)function.len, function.ptr)
+                                    : tp_place_text(arena, &frame));
     }
     size_t size = tp_utf8_fitting_bytes(place.ptr, place.len, PLACE_BYTES);
     tp_buf_add(out, place.ptr, size);
