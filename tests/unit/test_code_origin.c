@@ -33,6 +33,7 @@ static void check_frames(enum tp_code_origin origin, const struct frame_case *ca
     for (uint32_t i = 0; i < count; i++) {
         uint32_t line = tp_frames_line(&frames, i);
         struct tp_str found = line == TP_NO_ID ? TP_STR("none") : tp_frames_line_text(&frames, line);
+        assert_true(line == TP_NO_ID || tp_frames_line_origin(&frames, line) == origin);
         if (tp_frames_origin(&frames, i) != origin ||
             !tp_str_equal(found, tp_str_of(cases[i].line ? cases[i].line : "none")))
             print_message("%s: origin %d, line %.*s\n", cases[i].text, (int)tp_frames_origin(&frames, i),

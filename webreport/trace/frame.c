@@ -259,8 +259,14 @@ static void classify_name(struct tp_frames *frames, uint32_t name, struct tp_are
     struct tp_frame frame;
     struct tp_code code = tp_frames_code(frames, &frame, text);
     frames->origins[name] = (uint8_t)code.origin;
-    frames->line_by_name[name] =
-        code.is_line ? tp_strings_add(&frames->lines, line_text(arena, &frame, text, code.skip)) : TP_NO_ID;
+    if (!code.is_line) {
+        frames->line_by_name[name] = TP_NO_ID;
+        return;
+    }
+    uint32_t line = tp_strings_add(&frames->lines, line_text(arena, &frame, text, code.skip));
+    frames->line_by_name[name] = line;
+    if (frames->line_origins[line] < code.origin)
+        frames->line_origins[line] = (uint8_t)code.origin;
 }
 
 void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, struct tp_arena *arena)
@@ -272,6 +278,8 @@ void tp_frames_build(struct tp_frames *frames, const struct tp_strings *names, s
     frames->line_by_name = tp_arena_array(arena, names->count, sizeof *frames->line_by_name);
     frames->label_of_name = tp_arena_array(arena, names->count, sizeof *frames->label_of_name);
     frames->origins = tp_arena_array(arena, names->count, sizeof *frames->origins);
+    /* scripts may give each name a second line */
+    frames->line_origins = tp_arena_array(arena, (size_t)names->count * 2, sizeof *frames->line_origins);
     for (uint32_t i = 0; i < names->count; i++) {
         struct tp_str name = names->items[i], label = tp_frame_label(arena, name);
         classify_name(frames, i, arena);

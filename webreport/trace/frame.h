@@ -70,6 +70,7 @@ struct tp_frames {
     struct tp_strings extra;   /* labels that are not names of the trace, indexed by label id minus name_count */
     uint32_t *line_by_name;    /* line id of each name, indexed by name id; TP_NO_ID if the name cannot be a line */
     uint8_t *origins;          /* enum tp_code_origin of each name, indexed by name id */
+    uint8_t *line_origins;     /* enum tp_code_origin of each line, indexed by line id */
     /* label id of each name, indexed by name id. A label id below name_count is a name id, otherwise name_count + id in
      * `extra`. */
     uint32_t *label_of_name;
@@ -97,6 +98,12 @@ static inline uint32_t tp_frames_line(const struct tp_frames *frames, uint32_t n
 static inline enum tp_code_origin tp_frames_origin(const struct tp_frames *frames, uint32_t name)
 {
     return (enum tp_code_origin)frames->origins[name];
+}
+
+/* Returns the origin of a line's code: TP_ORIGIN_USER, or TP_ORIGIN_LIBRARY if no frame of the user has this line. */
+static inline enum tp_code_origin tp_frames_line_origin(const struct tp_frames *frames, uint32_t line)
+{
+    return (enum tp_code_origin)frames->line_origins[line];
 }
 
 /* Returns true if the name is a frame in the user's own code. */

@@ -64,18 +64,10 @@ static struct tp_vec find_lines(struct tp_advisor *a, struct tp_intervals time)
     return p.lines;
 }
 
-/* Returns whether a line is the user's own code. The text of the line lacks the folder of an installed package, so the
- * result depends on the line's frame. */
 static bool is_users_line(const struct tp_model *model, const struct tp_line_time *line)
 {
-    const struct tp_frames *frames = &model->trace->frames;
-    uint32_t at = line->fold.kind == TP_STACK_LINE ? line->event : TP_NO_ID;
-    for (; at != TP_NO_ID; at = model->inside[at]) {
-        uint32_t name = model->trace->events[at].name;
-        if (tp_frames_line(frames, name) == line->fold.text)
-            return tp_frames_is_user_code(frames, name);
-    }
-    return false;
+    return line->fold.kind == TP_STACK_LINE &&
+           tp_frames_line_origin(&model->trace->frames, line->fold.text) == TP_ORIGIN_USER;
 }
 
 /* Returns the least part of Python time spread over the step that a fix removes: the share of the longest line of the
