@@ -841,6 +841,31 @@ def early_calls():
     return ev, check
 
 
+@case
+def late_calls():
+    """Tests that a launch may begin up to 5 us after the end of the operator with its External id. The launch of a graph
+    does not belong to an operator that has ended. An operator that does not enclose the named one keeps its call, an id
+    of two operators names none, and the id of the operation counts if the call has none."""
+    def op(ts, dur, external, name="aten::mm"):
+        return X("cpu_op", name, ts, dur, **{"External id": external})
+
+    def call(ts, corr, name="cudaLaunchKernel", **args):
+        return X("cuda_runtime", name, ts, 1, correlation=corr, **args)
+
+    ev = [op(100, 50, 1), call(155, 11, **{"External id": 1}), K("k", 160, 1, 11),
+          op(200, 50, 2), call(255.001, 12, **{"External id": 2}), K("k", 260, 2, 12),
+          op(300, 50, 3), call(352, 13, "cudaGraphLaunch", **{"External id": 3}), K("k", 360, 4, 13),
+          op(400, 3, 4, "aten::relu"), op(405, 5, 5), call(402, 14, **{"External id": 5}), K("k", 420, 8, 14),
+          op(500, 10, 6), op(600, 10, 6), call(511, 15, **{"External id": 6}), K("k", 520, 16, 15),
+          op(700, 10, 7), call(711, 16), K("k", 720, 32, 16, **{"External id": 7})]
+
+    def check(r):
+        rows = {row["name"]: row["device_self_time_us"] for row in r["operator_view"]["by_name"]}
+        assert rows == {"aten::mm": 1 + 32, "aten::relu": 8}, rows
+        assert r["operator_view"]["unlinked"]["device_time_us"] == 2 + 4 + 16
+    return ev, check
+
+
 # ------------------------------------------------------------------------------------------------------------------- reading
 @case
 def second_copies():

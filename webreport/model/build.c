@@ -173,6 +173,7 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     if (has_graph_launch(model))
         tp_model_join_captures(model);
     tp_model_compute_host_times(model);
+    tp_model_find_forwards(model);
     tp_model_compute_operator_times(model);
     tp_model_find_main_thread(model);
     tp_model_group_gpus(model);

@@ -76,8 +76,8 @@ enum tp_operator_flag {
 struct tp_launches {
     uint32_t count;
     uint32_t *thread_first;
-    /* op: innermost operator that contains the start of the call, or that starts just after this start
-     * (docs/definitions.md, section 3) */
+    /* op: innermost operator that contains the start of the call, or that starts just after this start or ends just
+     * before it (docs/definitions.md, section 3) */
     uint32_t *event, *op;
     uint32_t *module; /* innermost module around each call; NULL if the trace has no modules */
     /* first device operation that the call started; next_in_launch leads to the other operations */
@@ -86,7 +86,7 @@ struct tp_launches {
      * if the trace has no markers or no device operations. */
     uint32_t *step;
     /* launched_outside_operator_count: number of calls outside of operators; early_count: number of calls that start
-     * before their operator */
+     * outside their operator */
     uint64_t launched_outside_operator_count, early_count;
 };
 
@@ -110,7 +110,7 @@ struct tp_devices {
  * If the reason is host or launch, the device waits for the host. */
 enum tp_idle_part { TP_IDLE_HOST, TP_IDLE_LAUNCH, TP_IDLE_QUEUE, TP_IDLE_OUTSIDE, TP_IDLE_UNKNOWN, TP_IDLE_PARTS };
 
-/* Longest time, ns, by which a call may start before the operator that its External id names. */
+/* Longest time, ns, by which a call may start before or after the operator that its External id names. */
 enum { TP_EARLY_CALL_NS = 5000 };
 
 /* A device is treated as free before its first operation if this operation starts at most this time, ns, after its
@@ -284,6 +284,9 @@ struct tp_model {
     const uint64_t *marks; /* TP_MARK_* bits of each name, indexed by name id */
     /* for each host event: the innermost event around it (docs/definitions.md, section 3); TP_NO_ID: no such event */
     uint32_t *inside;
+    /* for each event: event of its forward operator, if the event is a backward operator with a known forward operator
+     * (docs/definitions.md, section 34); TP_NO_ID for all other events. NULL if the trace has no backward operators */
+    uint32_t *forward;
     uint64_t badly_nested_count;
     int64_t last_ns;     /* end of the last event, ns; first_ns without events */
     uint32_t used_count; /* number of analysed steps, called N in docs/definitions.md */

@@ -1,9 +1,9 @@
 /* Links device operations to the operators that own them (D2), and computes the device times of operators.
  *
  * The correlation of an operation leads to a runtime or driver call. The owner is the innermost operator around the
- * start of this call. Without a call, the owner is the operator with the External id of the operation. This id must
- * differ from the correlation. Exactly one operator must have the id, and this operator must start before the
- * operation. */
+ * start of this call, or the operator just next to the call that an External id names. Without a call, the owner is the
+ * operator with the External id of the operation. This id must differ from the correlation. Exactly one operator must
+ * have the id, and this operator must start before the operation. */
 #include "webreport/model/stages.h"
 #include "writer/base/renumber.h"
 #include "writer/base/saturate.h"
@@ -132,18 +132,23 @@ static void index_operators(struct external_index *index, const struct tp_model 
     index->is_built = true;
 }
 
+/* Returns the operator with an External id; TP_NO_ID if no operator or several operators have the id. */
+static uint32_t only_operator_with_id(struct external_index *index, const struct tp_model *model, int64_t external_id)
+{
+    if (!index->is_built)
+        index_operators(index, model);
+    uint32_t id = tp_ids_find(&index->ids, external_id);
+    return id == TP_NO_ID || index->count[id] != 1 ? TP_NO_ID : index->op[id];
+}
+
 static uint32_t operator_by_external_id(struct external_index *index, const struct tp_model *model, uint32_t device)
 {
     const struct tp_device_detail *detail = device_detail(model, device);
     if (detail->external_id == TP_NULL_INT || detail->external_id == 0 || detail->external_id == detail->correlation)
         return TP_NO_ID;
-    if (!index->is_built)
-        index_operators(index, model);
-    uint32_t id = tp_ids_find(&index->ids, detail->external_id);
-    if (id == TP_NO_ID || index->count[id] != 1)
-        return TP_NO_ID;
-    uint32_t op = index->op[id];
-    return tp_operator_event(model, op)->ts_ns <= tp_device_event(model, device)->ts_ns ? op : TP_NO_ID;
+    uint32_t op = only_operator_with_id(index, model, detail->external_id);
+    bool is_earlier = op != TP_NO_ID && tp_operator_event(model, op)->ts_ns <= tp_device_event(model, device)->ts_ns;
+    return is_earlier ? op : TP_NO_ID;
 }
 
 static void free_external_id_index(struct external_index *index, const struct tp_model *model)
@@ -153,6 +158,24 @@ static void free_external_id_index(struct external_index *index, const struct tp
     tp_arena_free_item(model->arena, index->op, model->operators.count * sizeof *index->op);
     tp_arena_free_item(model->arena, index->count, model->operators.count * sizeof *index->count);
     tp_ids_release(&index->ids, model->arena);
+}
+
+/* Returns the operator that the External id of an operation names, if the operation's call has no External id and
+ * starts just outside this operator. Returns TP_NO_ID if there is no such operator. around: operator of the call;
+ * TP_NO_ID: none. */
+static uint32_t near_operator_by_external_id(struct external_index *external, const struct tp_model *model,
+                                             uint32_t device, uint32_t launch)
+{
+    int64_t id = device_detail(model, device)->external_id, of_call = launch_detail(model, launch)->external_id;
+    uint32_t around = model->launches.op[launch];
+    if (id == TP_NULL_INT || id == 0 || (of_call != TP_NULL_INT && of_call != 0) ||
+        (around != TP_NO_ID && operator_external_id(model, around) == TP_NULL_INT))
+        return TP_NO_ID;
+    uint32_t op = only_operator_with_id(external, model, id);
+    bool is_near = op < model->operators.finished_count &&
+                   !tp_model_is_graph_launch(model, tp_launch_event(model, launch)) &&
+                   tp_model_is_near_operator(model, tp_launch_event(model, launch), op, around);
+    return is_near ? op : TP_NO_ID;
 }
 
 /* ---- linking of device operations ---- */
@@ -165,10 +188,13 @@ static void link_operation_to_launch(struct tp_model *model, uint32_t k, const s
     uint32_t launch = find_launch(launches, model, device_detail(model, k)->correlation, e->ts_ns), owner,
              module = TP_NO_ID;
     if (launch != TP_NO_ID) {
-        owner = model->launches.op[launch];
+        uint32_t near = near_operator_by_external_id(external, model, k, launch);
+        owner = near == TP_NO_ID ? model->launches.op[launch] : near;
         devices->launched_outside_count += owner == TP_NO_ID;
         if (devices->module)
             module = model->launches.module[launch];
+        if (devices->module && near != TP_NO_ID)
+            module = model->operators.module[near];
     } else {
         devices->without_launch_count++;
         owner = operator_by_external_id(external, model, k);

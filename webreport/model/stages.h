@@ -7,8 +7,14 @@
 
 /* Finds the parents of operators, launches and modules, thread by thread (nesting.c). */
 void tp_model_build_trees(struct tp_model *model);
-/* Assigns calls that start just before their operator to this operator (early_launches.c). */
+/* Assigns calls that start just outside their operator to this operator (early_launches.c). */
 void tp_model_assign_early_calls(struct tp_model *model);
+/* Returns true if a call starts outside an operator of its thread, but close enough to belong to it
+ * (docs/definitions.md, section 3). around: operator around the start of the call; TP_NO_ID: none (early_launches.c).
+ */
+bool tp_model_is_near_operator(const struct tp_model *model, const struct tp_event *call, uint32_t op, uint32_t around);
+/* Returns true if the name of a call shows that the call launches a graph (early_launches.c). */
+bool tp_model_is_graph_launch(const struct tp_model *model, const struct tp_event *call);
 /* Folds each operator into its parent if the parent has the same name and no other child (D7). Then computes host self
  * times (folding.c). */
 void tp_model_fold_operators(struct tp_model *model);
@@ -18,6 +24,8 @@ void tp_model_link_devices(struct tp_model *model);
 /* Joins the kernels of replayed graphs with the calls that captured the graphs (capture/join.c). Called only if the
  * trace has launches of graphs. */
 void tp_model_join_captures(struct tp_model *model);
+/* Finds the forward operator of each backward operator (forward.c). */
+void tp_model_find_forwards(struct tp_model *model);
 /* Computes the device times of operators. Marks operators that can use tensor cores and operators without an ancestor
  * of the same name (linking.c). */
 void tp_model_compute_operator_times(struct tp_model *model);
