@@ -63,7 +63,7 @@ BEGIN {
   ok[m "result"]       = m "result " m "answer " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
   ok[m "metrics"]      = m "metrics " m "result " m "rules " facts
   ok[m "charts"]       = m "charts " m "torch_tables " m "views " m "program " m "audience " facts
-  ok[m "torch_tables"] = m "torch_tables " m "program " m "work " facts
+  ok[m "torch_tables"] = m "torch_tables " m "views " m "program " m "work " facts
   ok[m "summary"]      = m "summary " m "metrics " m "result " m "ranks " m "rules " trace "writer/proto " facts
   results = measure trace writer
   # folders of compare; parts that several of them use are in compare itself

@@ -103,7 +103,8 @@ static const char *parse_group_options(struct tp_key_options *keys, const struct
     for (const char *word = o->group_by; word && *word;) {
         size_t size = strcspn(word, ",");
         if (!parse_group(keys, word, size, &has_stack))
-            return "--group-by: one of name, module, line, type, kernel, function, process, wait, or input-shape, "
+            return "--group-by: one of name, module, line, type, kernel, function, process, wait, range, or "
+                   "input-shape, "
                    "stack or both";
         word += size + (word[size] == ',');
     }
@@ -124,22 +125,31 @@ static bool is_valid_width(int64_t width)
     return width == 0 || (width >= NARROWEST && width <= MAX_WIDTH);
 }
 
-/* Parses --group-by function, process and wait, which cannot be combined with other groups. For function, --sort-by
- * has special values; process and wait have a fixed order. Returns what is wrong with the options; NULL if they are
+/* Parses --group-by function, process, wait and range, which cannot be combined with other groups. For function,
+ * --sort-by has special values; the others have a fixed order. Returns what is wrong with the options; NULL if they are
  * valid. */
 static const char *parse_function_options(struct tp_table_options *wanted, struct options *o)
 {
-    bool is_process = o->group_by && strcmp(o->group_by, "process") == 0;
-    bool is_wait = o->group_by && strcmp(o->group_by, "wait") == 0;
-    if (!is_process && !is_wait && (!o->group_by || strcmp(o->group_by, "function") != 0))
+    static const struct {
+        const char *group;
+        enum tp_table_kind kind;
+    } groups[] = {{"function", TP_TABLE_FUNCTIONS},
+                  {"process", TP_TABLE_PROGRAM_PROCESSES},
+                  {"wait", TP_TABLE_PROGRAM_WAITS},
+                  {"range", TP_TABLE_RANGES}};
+    enum tp_table_kind kind = TP_TABLE_KEYS;
+    for (size_t i = 0; o->group_by && i < sizeof groups / sizeof *groups; i++)
+        kind = strcmp(o->group_by, groups[i].group) == 0 ? groups[i].kind : kind;
+    if (kind == TP_TABLE_KEYS)
         return NULL;
+    bool is_sorted = kind != TP_TABLE_FUNCTIONS;
     if (o->top_level_events_only || o->with_flops || o->header || o->include_python || o->stack_depth ||
-        (o->sort_by && (is_process || is_wait)))
-        return is_process || is_wait ? "--group-by process, wait: their only options are --row-limit and --format"
-                                     : "--group-by function: its only options are --sort-by, --row-limit and --format";
-    wanted->kind = is_process ? TP_TABLE_PROGRAM_PROCESSES : is_wait ? TP_TABLE_PROGRAM_WAITS : TP_TABLE_FUNCTIONS;
+        (o->sort_by && is_sorted))
+        return is_sorted ? "--group-by process, wait, range: their only options are --row-limit and --format"
+                         : "--group-by function: its only options are --sort-by, --row-limit and --format";
+    wanted->kind = kind;
     o->group_by = NULL;
-    if (is_process || is_wait)
+    if (is_sorted)
         return NULL;
     o->sort_by = o->sort_by ? o->sort_by : "tottime";
     return tp_calls_can_sort(o->sort_by) ? NULL : "--sort-by: ncalls, pcalls, tottime, cumtime, stdname or none";

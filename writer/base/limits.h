@@ -133,6 +133,9 @@
 #define TP_MAX_DELIMITER_BYTES 16u
 #define TP_MAX_MARKDOWN_BYTES 4096u
 
+/* rows of the table of ranges; further ranges are added up in a row "(rest)" */
+#define TP_MAX_RANGE_ROWS 1000u
+
 /* ---- measured peak rates of devices, option --peaks ---- */
 #define TP_MAX_PEAKS_BYTES (256u << 10) /* size of the file with measured peak rates, bytes */
 #define TP_MAX_PEAK_ROWS 32u

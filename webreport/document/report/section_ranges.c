@@ -1,4 +1,5 @@
-/* Makes the section of ranges and counters, for a program that records them through tracepress.h. */
+/* Makes the section of ranges: device time of annotations, and the host time and the counters of a program that records
+ * them through tracepress.h. */
 #include <math.h>
 
 #include "webreport/document/charts/chart.h"
@@ -14,7 +15,7 @@ static const struct tp_shown_column RANGE_COLUMNS[] = {
     {TP_SHOW_BAR, TP_RANGE_TOTAL, NULL, 0, 0, false, 0},    {TP_SHOW_PERCENT, TP_RANGE_SHARE, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_RANGE_PER_STEP, NULL, 0, 0, false, 0}};
 
-static void put_lead(const struct tp_section *section, struct tp_object *object)
+static void put_lead_of_program(const struct tp_section *section, struct tp_object *object)
 {
     const struct tp_table *ranges = &section->profile->views->ranges.ranges;
     struct tp_arena *arena = section->arena;
@@ -57,6 +58,60 @@ static struct tp_shown_table *make_ranges_table(const struct tp_section *section
     tp_shown_table_set_row_names(&section->naming, shown, TP_RANGE_NAME);
     return shown;
 }
+
+/* ---- device time ---- */
+
+static const struct tp_shown_column DEVICE_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_RANGE_TIME_CALLS, NULL, 0, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_RANGE_TIME_HOST, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_TIME_DEVICE, NULL, 1, 0, true, 0},
+    {TP_SHOW_BAR, TP_RANGE_TIME_DEVICE, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_TIME_BUSY, NULL, 1, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_RANGE_TIME_SELF, NULL, 1, 0, false, 0},
+    {TP_SHOW_PERCENT, TP_RANGE_TIME_PERCENT, NULL, 0, 0, false, 0}};
+
+/* Returns the rows of annotations. The section of modules shows the modules. */
+static const struct tp_table *find_annotations(const struct tp_section *section)
+{
+    const struct tp_table *all = &section->profile->views->range_times.table;
+    size_t *rows = tp_arena_array(section->arena, all->row_count, sizeof *rows), count = 0;
+    for (size_t row = 0; row < all->row_count; row++)
+        if (!tp_str_equal(tp_table_text(all, TP_RANGE_TIME_KIND)[row], TP_STR("module")))
+            rows[count++] = row;
+    return tp_table_copy_rows(section->arena, all, rows, count);
+}
+
+/* Names the range with the longest self time, because times of outer ranges include those of inner ranges. */
+static void put_lead_of_device_time(const struct tp_section *section, struct tp_object *object)
+{
+    const struct tp_table *rows = find_annotations(section);
+    const int64_t *self = tp_table_int(rows, TP_RANGE_TIME_SELF);
+    struct tp_arena *arena = section->arena;
+    size_t most = 0;
+    for (size_t row = 1; row < rows->row_count; row++)
+        most = self[row] > self[most] ? row : most;
+    struct tp_str name = tp_shown_text(&section->naming, tp_table_text(rows, TP_RANGE_TIME_NAME)[most]);
+    int64_t all = section->profile->model->devices.time_ns;
+    tp_object_add_lead(object, "%s: **%s** of the %s time, forward and backward, without inner ranges.",
+                       tp_arena_copy(arena, name.ptr, name.len), tp_text_of_percent(arena, tp_percent(self[most], all)),
+                       tp_devices_word(section->profile->model));
+}
+
+/* is_second: the section has another table before this one. */
+static struct tp_shown_table *make_device_time_table(const struct tp_section *section, bool is_second)
+{
+    struct tp_shown_table *shown = tp_section_table_new(section, find_annotations(section), DEVICE_COLUMNS,
+                                                        COUNT(DEVICE_COLUMNS), section->limits->operator_rows);
+    shown->heading = is_second ? "Device time" : NULL;
+    shown->name = "ranges with device time";
+    shown->noun = "ranges";
+    shown->name_title = "Range";
+    shown->caption = "Ranges, sorted by device time, forward and backward";
+    tp_shown_table_set_row_names(&section->naming, shown, TP_RANGE_TIME_NAME);
+    return shown;
+}
+
+/* ---- counters ---- */
 
 /* Returns the number of values of a counter, and the first and last value. */
 static const char *values_text(const struct tp_section *section, size_t row)
@@ -126,17 +181,24 @@ void tp_section_put_ranges(const struct tp_section *section, struct tp_document 
 struct tp_data tp_section_ranges(const struct tp_section *section)
 {
     const struct tp_range_view *view = &section->profile->views->ranges;
-    if (!view->is_present || !section->limits->operator_rows)
+    bool has_device_time = section->profile->views->range_times.has_device_time;
+    if ((!view->is_present && !has_device_time) || !section->limits->operator_rows)
         return TP_NO_DATA;
     struct tp_object *object = tp_object_new(section->arena);
-    put_lead(section, object);
+    if (view->is_present)
+        put_lead_of_program(section, object);
+    else
+        put_lead_of_device_time(section, object);
     struct tp_list *tables = tp_object_add_list(object, "tables");
-    if (view->ranges.row_count) {
+    if (view->is_present && view->ranges.row_count) {
         struct tp_shown_table *shown = make_ranges_table(section, section->limits->operator_rows);
         shown->heading = NULL; /* equals the title of the section */
         tp_list_add_shown_table(tables, shown);
     }
-    tp_object_add_bool(object, "has_counters", view->counters.row_count > 0);
-    put_counters(section, object);
+    if (has_device_time)
+        tp_list_add_shown_table(tables, make_device_time_table(section, view->is_present));
+    tp_object_add_bool(object, "has_counters", view->is_present && view->counters.row_count > 0);
+    if (view->is_present)
+        put_counters(section, object);
     return tp_data_of_object(object);
 }

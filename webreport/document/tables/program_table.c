@@ -25,6 +25,13 @@ static const struct text_column wait_columns[] = {
     {TP_PROGRAM_WAIT_TOTAL, "sum ms"}, {TP_PROGRAM_WAIT_LONGEST, "longest ms"}, {TP_PROGRAM_WAIT_COUNT, "times"},
     {TP_PROGRAM_WAIT_CAUSE, "cause"},  {TP_PROGRAM_WAIT_THREAD, "thread"},      {TP_PROGRAM_WAIT_STACK, "stack"}};
 
+static const struct text_column range_columns[] = {
+    {TP_RANGE_TIME_CALLS, "calls"},        {TP_RANGE_TIME_HOST, "host ms"},
+    {TP_RANGE_TIME_FORWARD, "forward ms"}, {TP_RANGE_TIME_BACKWARD, "backward ms"},
+    {TP_RANGE_TIME_DEVICE, "device ms"},   {TP_RANGE_TIME_BUSY, "busy ms"},
+    {TP_RANGE_TIME_SELF, "self ms"},       {TP_RANGE_TIME_PERCENT, "%"},
+    {TP_RANGE_TIME_KIND, "kind"},          {TP_RANGE_TIME_NAME, "range"}};
+
 static const struct text_column live_columns[] = {{TP_LIVE_COLUMN_BYTES, "MiB"},
                                                   {TP_LIVE_COLUMN_REQUESTED, "requested MiB"},
                                                   {TP_LIVE_COLUMN_SHARE, "%"},
@@ -42,6 +49,7 @@ static const struct {
 } kinds[] = {[TP_TABLE_PROGRAM_FUNCTIONS] = {TEXT(function_columns, NO_STATES)},
              [TP_TABLE_PROGRAM_PROCESSES] = {TEXT(process_columns, NO_STATES)},
              [TP_TABLE_PROGRAM_WAITS] = {TEXT(wait_columns, NO_STATES)},
+             [TP_TABLE_RANGES] = {TEXT(range_columns, "The trace has no ranges and no modules.")},
              [TP_TABLE_LIVE] = {TEXT(live_columns, "No memory is allocated at this moment.")}};
 
 /* Data for the function that writes the cells of a table. */

@@ -7,6 +7,7 @@ void tp_views_build_for_summary(struct tp_views *views, const struct tp_model *m
     tp_overview_build(&views->overview, model, arena);
     tp_operator_view_build_by_name(&views->operators, model, arena);
     tp_kernel_view_build_by_name(&views->kernels, model, arena);
+    tp_range_times_build(&views->range_times, model, arena);
     tp_counter_view_build(&views->counters, model, arena);
 }
 
@@ -20,6 +21,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_sample_view_build(&views->samples, model, arena);
     tp_task_view_build(&views->tasks, model, arena);
     tp_range_view_build(&views->ranges, model, arena);
+    tp_range_times_build(&views->range_times, model, arena);
     tp_counter_view_build(&views->counters, model, arena);
     tp_os_call_view_build(&views->os_calls, model, arena);
     tp_capture_view_build(&views->captures, model, arena);
@@ -51,6 +53,8 @@ static const struct tp_json_field fields[] = {
      .definition = "durations of asynchronous tasks, which have a begin and an end event"},
     {"range_view", TP_RECORD(F, ranges, &tp_range_view_fields), TP_ONLY_IF(F, ranges.is_present),
      .definition = "times of the ranges, and values of the counters, that the program records with tracepress"},
+    {"ranges", TP_PLAIN(F, range_times.table), TP_ONLY_IF(F, range_times.table.row_count),
+     .definition = "host time and device time of the ranges and modules by name, forward and backward"},
     {"counter_view", TP_RECORD(F, counters, &tp_counter_view_fields), TP_ONLY_IF(F, counters.is_present),
      .definition = "counters of the devices, such as power and clocks"},
     {"os_call_view", TP_RECORD(F, os_calls, &tp_os_call_view_fields), TP_ONLY_IF(F, os_calls.is_present),

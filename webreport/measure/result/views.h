@@ -10,6 +10,7 @@
 #include "webreport/measure/views/operator_view.h"
 #include "webreport/measure/views/os_call_view.h"
 #include "webreport/measure/views/overview.h"
+#include "webreport/measure/views/range_times.h"
 #include "webreport/measure/views/range_view.h"
 #include "webreport/measure/views/sample_view.h"
 #include "webreport/measure/views/task_view.h"
@@ -26,6 +27,7 @@ struct tp_views {
     struct tp_sample_view samples;
     struct tp_task_view tasks;
     struct tp_range_view ranges;
+    struct tp_range_times range_times;
     struct tp_counter_view counters;
     struct tp_os_call_view os_calls;
     struct tp_capture_view captures;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "webreport/model/build.h"
+
 static bool has_device_time(const struct tp_key_averages *averages)
 {
     for (uint32_t i = 0; i < averages->count; i++)
@@ -62,6 +64,31 @@ static size_t build_operators(struct tp_profile_table *table, const struct tp_tr
     return calls->table.row_count;
 }
 
+/* Sets the rows of a table whose view has already sorted them. Returns their number. */
+static size_t use_rows_of_view(struct tp_profile_table *table, const struct tp_table *rows, struct tp_arena *arena)
+{
+    uint32_t *order = tp_arena_array(arena, rows->row_count + 1, sizeof *order);
+    for (size_t i = 0; i < rows->row_count; i++)
+        order[i] = (uint32_t)i;
+    table->program = rows;
+    table->order = order;
+    return rows->row_count;
+}
+
+/* Builds the rows of ranges, which `report --json` also has. */
+static size_t build_ranges(struct tp_profile_table *table, const struct tp_trace *trace,
+                           const struct tp_table_options *options, struct tp_arena *arena)
+{
+    struct tp_range_times *view = tp_arena_alloc(arena, sizeof *view);
+    struct tp_order *order = tp_arena_alloc(arena, sizeof *order);
+    struct tp_model *model = tp_arena_alloc(arena, sizeof *model);
+    (void)options;
+    tp_order_build(order, trace, arena);
+    tp_model_build(model, trace, order, arena);
+    tp_range_times_build(view, model, arena);
+    return use_rows_of_view(table, &view->table, arena);
+}
+
 /* Builds the rows of a program in the order of its view, which the page also uses. */
 static size_t build_program(struct tp_profile_table *table, const struct tp_trace *trace,
                             const struct tp_table_options *options, struct tp_arena *arena)
@@ -79,11 +106,7 @@ static size_t build_program(struct tp_profile_table *table, const struct tp_trac
     table->program = rows;
     if (options->kind == TP_TABLE_FUNCTIONS && strcmp(options->sort_by, "tottime") != 0)
         return 1; /* reports an unknown order, because table->order is NULL; the table has the view's order only */
-    uint32_t *order = tp_arena_array(arena, table->program->row_count + 1, sizeof *order);
-    for (size_t i = 0; i < table->program->row_count; i++)
-        order[i] = (uint32_t)i;
-    table->order = order;
-    return table->program->row_count;
+    return use_rows_of_view(table, rows, arena);
 }
 
 bool tp_profile_table_build(struct tp_profile_table *table, const struct tp_trace *trace,
@@ -95,7 +118,8 @@ bool tp_profile_table_build(struct tp_profile_table *table, const struct tp_trac
                                                          [TP_TABLE_OPERATORS] = build_operators,
                                                          [TP_TABLE_PROGRAM_FUNCTIONS] = build_program,
                                                          [TP_TABLE_PROGRAM_PROCESSES] = build_program,
-                                                         [TP_TABLE_PROGRAM_WAITS] = build_program};
+                                                         [TP_TABLE_PROGRAM_WAITS] = build_program,
+                                                         [TP_TABLE_RANGES] = build_ranges};
     enum tp_table_kind kind =
         options->kind == TP_TABLE_FUNCTIONS && trace->state_count ? TP_TABLE_PROGRAM_FUNCTIONS : options->kind;
     *table = (struct tp_profile_table){.kind = kind,
@@ -134,7 +158,8 @@ const struct tp_column_def *tp_profile_table_columns(enum tp_table_kind kind, un
                  [TP_TABLE_OPERATORS] = {tp_operator_columns, TP_OPERATOR_COLUMNS},
                  [TP_TABLE_PROGRAM_FUNCTIONS] = {tp_program_function_columns, TP_PROGRAM_FUNCTION_COLUMNS},
                  [TP_TABLE_PROGRAM_PROCESSES] = {tp_program_process_columns, TP_PROGRAM_PROCESS_COLUMNS},
-                 [TP_TABLE_PROGRAM_WAITS] = {tp_program_wait_columns, TP_PROGRAM_WAIT_COLUMNS}};
+                 [TP_TABLE_PROGRAM_WAITS] = {tp_program_wait_columns, TP_PROGRAM_WAIT_COLUMNS},
+                 [TP_TABLE_RANGES] = {tp_range_time_columns, TP_RANGE_TIME_COLUMNS}};
     *count = kinds[kind].count;
     return kinds[kind].defs;
 }

@@ -7,6 +7,7 @@
 #include "webreport/measure/torch_tables/key_averages.h"
 #include "webreport/measure/torch_tables/operator_calls.h"
 #include "webreport/measure/torch_tables/python_calls.h"
+#include "webreport/measure/views/range_times.h"
 #include "writer/base/table.h"
 
 /* Kinds of tables; each kind has its own rows. */
@@ -19,7 +20,8 @@ enum tp_table_kind {
     TP_TABLE_PROGRAM_FUNCTIONS,
     TP_TABLE_PROGRAM_PROCESSES,
     TP_TABLE_PROGRAM_WAITS,
-    TP_TABLE_LIVE /* live blocks of a memory snapshot (live_rows.h), which tp_profile_table_build does not build */
+    TP_TABLE_RANGES, /* ranges with device time (range_times.h) */
+    TP_TABLE_LIVE    /* live blocks of a memory snapshot (live_rows.h), which tp_profile_table_build does not build */
 };
 
 /* Options of a table. Initialize them with TP_TABLE_OPTIONS. */
@@ -46,7 +48,7 @@ struct tp_profile_table {
     const struct tp_key_averages *averages;
     const struct tp_calls *calls;
     const struct tp_operator_calls *operators;
-    const struct tp_table *program; /* table with all rows of the program's view, or of live blocks */
+    const struct tp_table *program; /* table with all rows of the program's view, of ranges, or of live blocks */
     const uint32_t *order;          /* indexes of all rows, in sorted order */
     const uint32_t *shown;          /* indexes of the shown rows, in sorted order */
     size_t shown_count;

@@ -1,0 +1,532 @@
+/* Implements range_times.h: finds the device operations of each range (docs/definitions.md, section 34).
+ *
+ * One pass over the host events of each thread finds the stretches of time in which each row has an open range, and the
+ * calls that launch work, with the innermost annotation around them. Then each row visits the launches within its
+ * stretches, and the backward launches whose forward operator is within them. Times of nested rows overlap, so the work
+ * is proportional to the pairs of a row and an operation; MOST_PAIRS limits these pairs. */
+#include "webreport/measure/views/range_times.h"
+
+#include <math.h>
+
+#include "webreport/model/numbers.h"
+#include "writer/base/limits.h"
+#include "writer/base/saturate.h"
+#include "writer/base/sort.h"
+
+#define REST "(rest)"
+
+const struct tp_column_def tp_range_time_columns[TP_RANGE_TIME_COLUMNS] = {
+    {"name", "Range", "", "Name of the range or module.", TP_COLUMN_TEXT},
+    {"kind", "Kind", "", "Kind of the range: an annotation of the program, or a call of a module.", TP_COLUMN_WORD},
+    {"calls", "Calls", "", "Number of ranges with this name.", TP_COLUMN_INT},
+    {"threads", "Threads", "", "Number of threads that have such a range.", TP_COLUMN_INT},
+    {"host_us", "CPU total", "us", "Host time of the ranges. A range inside a range with the same name adds no time.",
+     TP_COLUMN_NS},
+    {"forward_us", "Forward", "us", "Time of the device work that was launched inside the ranges.", TP_COLUMN_NS},
+    {"backward_us", "Backward", "us",
+     "Time of the device work that was launched outside the ranges, by the backward pass of their {operators}.",
+     TP_COLUMN_NS},
+    {"device_us", "{GPU} total", "us",
+     "Forward plus backward time. Nested ranges share device work, so the rows do not add up to 100 %.", TP_COLUMN_NS},
+    {"busy_us", "Busy", "us", "Time in which at least one {GPU} runs work of the ranges.", TP_COLUMN_NS},
+    {"self_us", "{GPU} self", "us",
+     "Time of the device work whose innermost range has this name. The rows add up to all work inside of ranges.",
+     TP_COLUMN_NS},
+    {"captured_us", "Captured", "us", "Time of the work that a capture trace assigns to the range.", TP_COLUMN_NS},
+    {"operations", "Operations", "", "Number of device operations of the ranges, forward and backward.", TP_COLUMN_INT},
+    {"percent", "Share", "%", "{GPU} total as a share of the time of all device work.", TP_COLUMN_REAL},
+    {"host_per_step_us", "CPU per step", "us", "CPU total within the analysed steps, divided by their number.",
+     TP_COLUMN_NS},
+    {"device_per_step_us", "{GPU} per step", "us", "{GPU} total in the analysed steps, divided by their number.",
+     TP_COLUMN_NS}};
+
+/* Sums of the ranges with one label and kind. Times in ns; TP_NULL_INT: unknown. */
+struct row {
+    uint32_t label;      /* label id of the name (tp_frames_label_text); TP_NO_ID: the row "(rest)" */
+    bool is_step;        /* true: the row has steps of the profiler */
+    unsigned kind;       /* TP_KIND_ANNOTATION or TP_KIND_MODULE */
+    uint32_t thread;     /* last thread with a range of the row; TP_NO_ID before the first range */
+    uint32_t stretch;    /* last stretch of the row, index in `stretches` */
+    uint32_t first, end; /* stretches of the row, once they are sorted by row */
+    int64_t calls, threads, host_ns, host_step_ns, forward_ns, backward_ns, busy_ns, self_ns, operations,
+        device_step_ns;
+    /* time of the operations of graph launches that a capture trace assigns to the module; 0, because no capture trace
+     * is read here */
+    int64_t captured_ns;
+};
+
+/* A stretch of time of one thread in which a row always has an open range. It contains the events that come after
+ * `first` in the order of the host tree and start before `end_ns`. */
+struct stretch {
+    uint32_t row, first; /* first: index in order->host of the first range */
+    uint32_t thread;
+    int64_t start_ns, end_ns;
+};
+
+/* A call that launched device operations. */
+struct work {
+    uint32_t launch, at; /* launch: index in launches; at: index of the call in order->host */
+    uint32_t inner;      /* row of the innermost annotation around the call, without steps; TP_NO_ID: none */
+    uint32_t target;     /* forward operator of the call, index in `targets`; TP_NO_ID: the call is not backward */
+    uint32_t counted;    /* 1 + last row that counted the operations */
+};
+
+/* A forward operator of backward work: its index in order->host, and the row of the innermost annotation around it. */
+struct target {
+    uint32_t at, inner;
+};
+
+/* A range or backward operator that is open on the current thread. value: row or index in `targets`. */
+struct open {
+    int64_t end_ns;
+    uint32_t value;
+};
+
+struct builder {
+    const struct tp_model *model;
+    struct tp_arena *arena;
+    uint32_t *row_of_label[2]; /* for annotations and modules: 1 + row of each label id; 0: no row */
+    struct tp_vec rows;        /* elements: struct row */
+    struct tp_vec stretches;   /* elements: struct stretch */
+    struct tp_vec works;       /* elements: struct work, thread by thread, by start */
+    uint32_t *first_work;      /* for each thread: index of its first work; thread_count + 1 entries */
+    uint32_t *target_of;       /* for each event: 1 + index in `targets`; NULL if the trace has no backward work */
+    struct target *targets;
+    struct tp_vec annotations, backwards; /* open ranges and operators of the current thread; elements: struct open */
+    struct tp_keyed *by_target;           /* backward works, sorted by the place of their forward operator */
+    size_t backward_count;
+    uint8_t *is_in_step; /* for each device operation: 1 if an analysed step launched it */
+    uint64_t pairs;      /* number of visited pairs of a row and an operation */
+    size_t window_at;    /* interval of the window that the last search found, for tp_window_length_within */
+};
+
+static const uint64_t MOST_PAIRS = UINT64_C(1) << 28;
+
+static struct row *row_at(const struct builder *b, uint32_t row)
+{
+    return TP_AT(&b->rows, struct row, row);
+}
+
+static struct work *work_at(const struct builder *b, uint32_t work)
+{
+    return TP_AT(&b->works, struct work, work);
+}
+
+static const struct tp_event *host_event(const struct builder *b, uint32_t at)
+{
+    return &b->model->trace->events[b->model->order->host[at]];
+}
+
+/* ---- rows ---- */
+
+/* Returns the row of a range. All numbered steps of the profiler share the row of their label. */
+static uint32_t row_of_range(struct builder *b, const struct tp_event *e)
+{
+    bool is_step = e->kind == TP_KIND_ANNOTATION && b->model->marks[e->name] & TP_MARK_PROFILER_STEP;
+    uint32_t label = is_step ? tp_frames_label(&b->model->trace->frames, e->name) : e->name;
+    uint32_t *known = &b->row_of_label[e->kind == TP_KIND_MODULE][label];
+    if (!*known) {
+        *(struct row *)tp_vec_push(&b->rows) = (struct row){.label = label, .kind = e->kind, .thread = TP_NO_ID};
+        *known = (uint32_t)b->rows.count;
+    }
+    row_at(b, *known - 1)->is_step |= is_step;
+    return *known - 1;
+}
+
+/* Adds a range to its row. at: index of the range in order->host. */
+static uint32_t add_range(struct builder *b, const struct tp_event *e, uint32_t at)
+{
+    uint32_t number = row_of_range(b, e);
+    struct row *row = row_at(b, number);
+    bool is_new_thread = row->thread != e->thread;
+    struct stretch *last = is_new_thread ? NULL : TP_AT(&b->stretches, struct stretch, row->stretch);
+    int64_t end = tp_event_end(e);
+    row->calls++;
+    row->threads += is_new_thread;
+    row->thread = e->thread;
+    if (last && e->ts_ns < last->end_ns) { /* a range of the row is open */
+        last->end_ns = end > last->end_ns ? end : last->end_ns;
+        return number;
+    }
+    row->host_ns = tp_sat_add(row->host_ns, e->dur_ns);
+    row->host_step_ns = tp_sat_add(row->host_step_ns, tp_window_length_within(b->model, &b->window_at, e->ts_ns, end));
+    row->stretch = (uint32_t)b->stretches.count;
+    *(struct stretch *)tp_vec_push(&b->stretches) = (struct stretch){number, at, e->thread, e->ts_ns, end};
+    return number;
+}
+
+/* ---- the events of a thread ---- */
+
+/* Returns the value of the innermost item that is open at the time `at`, ns; TP_NO_ID if none is open. Removes the
+ * items that have ended from the top of the stack. */
+static uint32_t innermost_open(struct tp_vec *stack, int64_t at)
+{
+    while (stack->count && TP_AT(stack, struct open, stack->count - 1)->end_ns <= at)
+        stack->count--;
+    return stack->count ? TP_AT(stack, struct open, stack->count - 1)->value : TP_NO_ID;
+}
+
+static void push_open(struct tp_vec *stack, const struct tp_event *e, uint32_t value)
+{
+    innermost_open(stack, e->ts_ns);
+    *(struct open *)tp_vec_push(stack) = (struct open){tp_event_end(e), value};
+}
+
+/* Notes that an operator is the forward operator of backward work, or that it is a backward operator itself. */
+static void add_operator(struct builder *b, uint32_t event, uint32_t at)
+{
+    const struct tp_event *e = &b->model->trace->events[event];
+    if (b->target_of[event])
+        b->targets[b->target_of[event] - 1] = (struct target){at, innermost_open(&b->annotations, e->ts_ns)};
+    if (b->model->forward[event] != TP_NO_ID)
+        push_open(&b->backwards, e, b->target_of[b->model->forward[event]] - 1);
+}
+
+static void add_launch(struct builder *b, uint32_t launch, const struct tp_event *e, uint32_t at)
+{
+    if (b->model->launches.first_device_operation[launch] != TP_NO_ID)
+        *(struct work *)tp_vec_push(&b->works) = (struct work){.launch = launch,
+                                                               .at = at,
+                                                               .inner = innermost_open(&b->annotations, e->ts_ns),
+                                                               .target = innermost_open(&b->backwards, e->ts_ns)};
+}
+
+static void add_thread(struct builder *b, uint32_t thread)
+{
+    const struct tp_order *order = b->model->order;
+    uint32_t launch = b->model->launches.thread_first[thread];
+    b->annotations.count = b->backwards.count = 0;
+    b->window_at = 0;
+    b->first_work[thread] = (uint32_t)b->works.count;
+    for (uint32_t at = order->thread_first[thread]; at < order->thread_first[thread + 1]; at++) {
+        const struct tp_event *e = host_event(b, at);
+        if (e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_MODULE) {
+            uint32_t row = add_range(b, e, at);
+            if (e->kind == TP_KIND_ANNOTATION && !(b->model->marks[e->name] & TP_MARK_STEP))
+                push_open(&b->annotations, e, row);
+        } else if (e->kind == TP_KIND_RUNTIME) {
+            add_launch(b, launch++, e, at);
+        } else if (e->kind == TP_KIND_OPERATOR && b->target_of) {
+            add_operator(b, order->host[at], at);
+        }
+    }
+}
+
+/* Numbers the forward operators of backward work. */
+static void number_targets(struct builder *b)
+{
+    uint32_t count = b->model->trace->event_count, target_count = 0;
+    if (!b->model->forward)
+        return;
+    b->target_of = tp_arena_array(b->arena, count, sizeof *b->target_of);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t forward = b->model->forward[i];
+        if (forward != TP_NO_ID && !b->target_of[forward])
+            b->target_of[forward] = ++target_count;
+    }
+    b->targets = tp_arena_array(b->arena, target_count, sizeof *b->targets);
+}
+
+static void find_ranges_and_works(struct builder *b)
+{
+    const struct tp_trace *trace = b->model->trace;
+    size_t labels = (size_t)trace->frames.name_count + trace->frames.extra.count;
+    b->first_work = tp_arena_array(b->arena, (size_t)trace->thread_count + 1, sizeof *b->first_work);
+    for (int is_module = 0; is_module < 2; is_module++)
+        b->row_of_label[is_module] = tp_arena_array(b->arena, labels, sizeof *b->row_of_label[is_module]);
+    number_targets(b);
+    for (uint32_t thread = 0; thread < trace->thread_count; thread++)
+        add_thread(b, thread);
+    b->first_work[trace->thread_count] = (uint32_t)b->works.count;
+}
+
+/* Sorts the stretches by row. The stretches of a row stay in the order of order->host. */
+static void sort_stretches(struct builder *b)
+{
+    uint32_t count = (uint32_t)b->stretches.count, at = 0;
+    struct stretch *sorted = tp_arena_array(b->arena, count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        row_at(b, TP_AT(&b->stretches, struct stretch, i)->row)->end++;
+    for (uint32_t i = 0; i < b->rows.count; i++) {
+        struct row *row = row_at(b, i);
+        uint32_t size = row->end;
+        row->first = row->end = at;
+        at += size;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
+        sorted[row_at(b, stretch->row)->end++] = *stretch;
+    }
+    tp_arena_free_item(b->arena, b->stretches.data, b->stretches.capacity * sizeof *sorted);
+    b->stretches.data = sorted;
+    b->stretches.capacity = count;
+}
+
+/* ---- device time ---- */
+
+static int64_t time_of_work(const struct builder *b, const struct work *work)
+{
+    int64_t sum = 0;
+    for (uint32_t k = b->model->launches.first_device_operation[work->launch]; k != TP_NO_ID;
+         k = b->model->devices.next_in_launch[k])
+        sum = tp_sat_add(sum, tp_device_event(b->model, k)->dur_ns);
+    return sum;
+}
+
+/* Adds the operations of a call to a row, once for each row. sum: forward or backward time of the row, ns. */
+static void add_work(struct builder *b, uint32_t number, uint32_t work_number, int64_t *sum, struct tp_vec *busy)
+{
+    struct work *work = work_at(b, work_number);
+    struct row *row = row_at(b, number);
+    if (work->counted == number + 1)
+        return;
+    work->counted = number + 1;
+    for (uint32_t k = b->model->launches.first_device_operation[work->launch]; k != TP_NO_ID;
+         k = b->model->devices.next_in_launch[k]) {
+        const struct tp_event *e = tp_device_event(b->model, k);
+        *sum = tp_sat_add(*sum, e->dur_ns);
+        if (b->is_in_step[k])
+            row->device_step_ns = tp_sat_add(row->device_step_ns, e->dur_ns);
+        row->operations++;
+        b->pairs++;
+        tp_intervals_push(busy, e->ts_ns, tp_event_end(e));
+    }
+}
+
+/* Returns the first work of the thread that starts at or after `at`, ns. */
+static uint32_t first_work_from(const struct builder *b, uint32_t thread, int64_t at)
+{
+    uint32_t low = b->first_work[thread], high = b->first_work[thread + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        bool is_before = host_event(b, work_at(b, middle)->at)->ts_ns < at;
+        *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
+    }
+    return low;
+}
+
+/* Returns the first backward work whose forward operator comes after the index `at` of order->host. */
+static size_t first_backward_after(const struct builder *b, uint32_t at)
+{
+    size_t low = 0, high = b->backward_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool is_before = b->by_target[middle].key <= at;
+        *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
+    }
+    return low;
+}
+
+static void add_works_of_row(struct builder *b, uint32_t number, struct tp_vec *busy)
+{
+    struct row *row = row_at(b, number);
+    const uint32_t *thread_first = b->model->order->thread_first;
+    for (uint32_t i = row->first; i < row->end; i++) {
+        const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
+        uint32_t work = first_work_from(b, stretch->thread, stretch->start_ns);
+        for (; work < b->first_work[stretch->thread + 1]; work++, b->pairs++) {
+            if (host_event(b, work_at(b, work)->at)->ts_ns >= stretch->end_ns)
+                break;
+            add_work(b, number, work, &row->forward_ns, busy);
+        }
+    }
+    for (uint32_t i = row->first; i < row->end && b->backward_count; i++) {
+        const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
+        for (size_t k = first_backward_after(b, stretch->first); k < b->backward_count; k++, b->pairs++) {
+            uint32_t at = (uint32_t)b->by_target[k].key;
+            if (at >= thread_first[stretch->thread + 1] || host_event(b, at)->ts_ns >= stretch->end_ns)
+                break;
+            add_work(b, number, b->by_target[k].item, &row->backward_ns, busy);
+        }
+    }
+}
+
+static void sort_backward_works(struct builder *b)
+{
+    b->by_target = tp_arena_array(b->arena, b->works.count, sizeof *b->by_target);
+    for (uint32_t i = 0; i < b->works.count; i++)
+        if (work_at(b, i)->target != TP_NO_ID)
+            b->by_target[b->backward_count++] = (struct tp_keyed){b->targets[work_at(b, i)->target].at, i, i};
+    tp_sort_keyed(b->by_target, b->backward_count, b->arena);
+}
+
+static void mark_operations_of_steps(struct builder *b)
+{
+    uint32_t near = 0;
+    b->is_in_step = tp_arena_array(b->arena, b->model->devices.count, 1);
+    for (uint32_t k = 0; k < b->model->devices.count; k++)
+        b->is_in_step[k] = tp_is_in_used_step(b->model, tp_step_of_device_near(b->model, k, &near));
+}
+
+static void find_device_times(struct builder *b)
+{
+    struct tp_vec busy = TP_VEC(b->arena, struct tp_interval);
+    mark_operations_of_steps(b);
+    sort_backward_works(b);
+    for (uint32_t i = 0; i < b->rows.count; i++) {
+        struct row *row = row_at(b, i);
+        if (b->pairs > MOST_PAIRS) {
+            row->forward_ns = row->backward_ns = row->busy_ns = row->operations = row->device_step_ns = TP_NULL_INT;
+            continue;
+        }
+        busy.count = 0;
+        add_works_of_row(b, i, &busy);
+        row->busy_ns = tp_intervals_length(tp_intervals_union(b->arena, busy.data, busy.count));
+    }
+}
+
+/* ---- self time ---- */
+
+/* Returns true if a range of the row is around the call. */
+static bool is_around_work(const struct builder *b, uint32_t number, const struct work *work)
+{
+    const struct row *row = row_at(b, number);
+    uint32_t low = row->first, high = row->end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        bool is_before = TP_AT(&b->stretches, struct stretch, middle)->first < work->at;
+        *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
+    }
+    const struct tp_event *e = host_event(b, work->at);
+    const struct stretch *last = low > row->first ? TP_AT(&b->stretches, struct stretch, low - 1) : NULL;
+    return last && last->thread == e->thread && e->ts_ns < last->end_ns;
+}
+
+/* Adds the operations of each call to the self time of one row: of the innermost annotation around its forward operator
+ * if this annotation is not around the call, otherwise of the innermost annotation around the call. Returns the time of
+ * the operations that belong to no row, ns. */
+static int64_t find_self_times(struct builder *b)
+{
+    int64_t outside = b->model->devices.time_ns;
+    for (uint32_t i = 0; i < b->works.count; i++) {
+        const struct work *work = work_at(b, i);
+        uint32_t inner = work->inner, of_forward = work->target == TP_NO_ID ? TP_NO_ID : b->targets[work->target].inner;
+        if (of_forward != TP_NO_ID && (inner == TP_NO_ID || !is_around_work(b, of_forward, work)))
+            inner = of_forward;
+        if (inner == TP_NO_ID)
+            continue;
+        int64_t ns = time_of_work(b, work);
+        row_at(b, inner)->self_ns = tp_sat_add(row_at(b, inner)->self_ns, ns);
+        outside = tp_sat_sub(outside, ns);
+    }
+    return outside;
+}
+
+/* ---- table ---- */
+
+static int64_t device_time(const struct row *row)
+{
+    return row->forward_ns == TP_NULL_INT ? TP_NULL_INT : tp_sat_add(row->forward_ns, row->backward_ns);
+}
+
+static struct tp_str row_name(const struct tp_model *model, const struct row *row)
+{
+    return row->label == TP_NO_ID ? TP_STR(REST) : tp_frames_label_text(&model->trace->frames, row->label);
+}
+
+static int compare_rows(const void *x, const void *y, const void *context)
+{
+    const struct row *a = x, *b = y;
+    int64_t device_a = device_time(a), device_b = device_time(b);
+    if (device_a != device_b)
+        return device_a > device_b ? -1 : 1;
+    if (a->host_ns != b->host_ns)
+        return a->host_ns > b->host_ns ? -1 : 1;
+    int order = tp_str_compare(row_name(context, a), row_name(context, b));
+    return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
+}
+
+/* Joins the rows from index `first` on to one row "(rest)". Unknown times stay unknown. */
+static void join_rest(struct row *rows, size_t first, size_t count)
+{
+    struct row *rest = &rows[first];
+    for (size_t i = first + 1; i < count; i++) {
+        const struct row *row = &rows[i];
+        rest->calls += row->calls;
+        rest->host_ns = tp_sat_add(rest->host_ns, row->host_ns);
+        rest->host_step_ns = tp_sat_add(rest->host_step_ns, row->host_step_ns);
+        rest->self_ns = tp_sat_add(rest->self_ns, row->self_ns);
+        rest->captured_ns = tp_sat_add(rest->captured_ns, row->captured_ns);
+        if (rest->forward_ns == TP_NULL_INT || row->forward_ns == TP_NULL_INT) {
+            rest->forward_ns = rest->backward_ns = rest->operations = rest->device_step_ns = TP_NULL_INT;
+            continue;
+        }
+        rest->forward_ns = tp_sat_add(rest->forward_ns, row->forward_ns);
+        rest->backward_ns = tp_sat_add(rest->backward_ns, row->backward_ns);
+        rest->device_step_ns = tp_sat_add(rest->device_step_ns, row->device_step_ns);
+        rest->operations += row->operations;
+    }
+    rest->label = TP_NO_ID;
+    rest->kind = TP_KIND_NONE;
+    rest->threads = rest->busy_ns = TP_NULL_INT;
+}
+
+static int64_t per_step(const struct tp_model *model, int64_t ns)
+{
+    return model->used_count && ns != TP_NULL_INT ? ns / model->used_count : TP_NULL_INT;
+}
+
+static void fill_row(struct tp_table *table, size_t at, const struct row *row, const struct tp_model *model)
+{
+    static const char *const kinds[TP_KIND_COUNT] = {[TP_KIND_ANNOTATION] = "annotation", [TP_KIND_MODULE] = "module"};
+    int64_t device = device_time(row);
+    const int64_t numbers[TP_RANGE_TIME_COLUMNS] = {
+        [TP_RANGE_TIME_CALLS] = row->calls,
+        [TP_RANGE_TIME_THREADS] = row->threads,
+        [TP_RANGE_TIME_HOST] = row->host_ns,
+        [TP_RANGE_TIME_FORWARD] = row->forward_ns,
+        [TP_RANGE_TIME_BACKWARD] = row->backward_ns,
+        [TP_RANGE_TIME_DEVICE] = device,
+        [TP_RANGE_TIME_BUSY] = row->busy_ns,
+        [TP_RANGE_TIME_SELF] = row->self_ns,
+        [TP_RANGE_TIME_CAPTURED] = row->captured_ns,
+        [TP_RANGE_TIME_OPERATIONS] = row->operations,
+        [TP_RANGE_TIME_HOST_PER_STEP] = per_step(model, row->host_step_ns),
+        [TP_RANGE_TIME_DEVICE_PER_STEP] = per_step(model, row->device_step_ns),
+    };
+    tp_table_text(table, TP_RANGE_TIME_NAME)[at] = row_name(model, row);
+    tp_table_text(table, TP_RANGE_TIME_KIND)[at] =
+        kinds[row->kind] ? tp_str_of(kinds[row->kind]) : (struct tp_str){NULL, 0};
+    for (unsigned column = TP_RANGE_TIME_CALLS; column < TP_RANGE_TIME_COLUMNS; column++)
+        if (column != TP_RANGE_TIME_PERCENT)
+            tp_table_int(table, column)[at] = numbers[column];
+    tp_table_real(table, TP_RANGE_TIME_PERCENT)[at] =
+        device == TP_NULL_INT ? NAN : tp_percent(device, model->devices.time_ns);
+}
+
+static void build_table(struct tp_range_times *view, const struct builder *b)
+{
+    struct row *rows = b->rows.data;
+    size_t count = b->rows.count;
+    if (count)
+        tp_merge_sort(b->arena, rows, count, sizeof *rows, compare_rows, b->model);
+    if (count > TP_MAX_RANGE_ROWS) {
+        join_rest(rows, TP_MAX_RANGE_ROWS - 1, count);
+        count = TP_MAX_RANGE_ROWS;
+    }
+    tp_table_init(&view->table, b->arena, "ranges", tp_range_time_columns, TP_RANGE_TIME_COLUMNS, count);
+    view->table.title = "Ranges with device time";
+    for (size_t i = 0; i < count; i++) {
+        view->has_device_time |= rows[i].kind == TP_KIND_ANNOTATION && !rows[i].is_step && device_time(&rows[i]) > 0;
+        fill_row(&view->table, i, &rows[i], b->model);
+    }
+}
+
+void tp_range_times_build(struct tp_range_times *view, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct builder b = {.model = model,
+                        .arena = arena,
+                        .rows = TP_VEC(arena, struct row),
+                        .stretches = TP_VEC(arena, struct stretch),
+                        .works = TP_VEC(arena, struct work),
+                        .annotations = TP_VEC(arena, struct open),
+                        .backwards = TP_VEC(arena, struct open)};
+    *view = (struct tp_range_times){.outside_ns = model->devices.time_ns};
+    if (model->kind_count[TP_KIND_ANNOTATION] || model->kind_count[TP_KIND_MODULE]) {
+        find_ranges_and_works(&b);
+        sort_stretches(&b);
+        find_device_times(&b);
+        view->outside_ns = find_self_times(&b);
+    }
+    build_table(view, &b);
+}
