@@ -135,7 +135,7 @@ static void pair_by_sequence_numbers(struct tp_model *model)
 {
     const struct tp_trace *trace = model->trace;
     size_t count;
-    const struct tp_keyed *sorted = sort_forward_operators(model, &count);
+    struct tp_keyed *sorted = sort_forward_operators(model, &count);
     for (uint32_t i = 0; i < trace->event_count; i++) {
         if (trace->events[i].kind != TP_KIND_OPERATOR || model->forward[i] != TP_NO_ID)
             continue;
@@ -143,6 +143,7 @@ static void pair_by_sequence_numbers(struct tp_model *model)
         if (arguments.sequence >= 0 && is_backward(arguments))
             model->forward[i] = find_forward(trace, sorted, count, arguments.sequence, trace->events[i].ts_ns);
     }
+    tp_arena_free_item(model->arena, sorted, count * sizeof *sorted);
 }
 
 /* The module view and the tree of time define the forward operator in other ways (docs/definitions.md, sections 11 and

@@ -377,6 +377,46 @@ static void fill_task(const struct tp_rows *rows, uint32_t row, struct tp_rows_c
         add_int_cell(&cell, tp_table_int(tasks, column)[row]);
 }
 
+/* ---- ranges ---- */
+
+static const struct tp_rows_column range_columns[] = {
+    {"name", TEXT, "name of the range or module", true},
+    {"kind", TEXT, "annotation or module; null for the sum of the ranges that have no own row", false},
+    {"calls", INT, "number of ranges with this name", false},
+    {"threads", INT, "number of threads that have such a range", false},
+    {"host_ns", INT, "host time of the ranges, nanoseconds; a range inside a range with the same name adds no time",
+     false},
+    {"forward_ns", INT, "time of the device work that was launched inside the ranges, nanoseconds", false},
+    {"backward_ns", INT,
+     "time of the device work of the backward pass of the ranges that was launched outside them, nanoseconds", false},
+    {"device_ns", INT, "forward_ns plus backward_ns; nested ranges share device work", false},
+    {"busy_ns", INT, "time in which at least one device runs work of the ranges, nanoseconds", false},
+    {"self_ns", INT, "time of the device work whose innermost range has this name, nanoseconds", false},
+    {"captured_ns", INT, "time of the work that a capture trace assigns to the range, nanoseconds", false},
+    {"operations", INT, "number of device operations of the ranges, forward and backward", false},
+    {"percent", REAL, "device_ns as a share of the time of all device work, percent", false},
+    {"host_per_step_ns", INT, "host time in the analysed steps divided by their number, nanoseconds", false},
+    {"device_per_step_ns", INT, "device time in the analysed steps divided by their number, nanoseconds", false},
+};
+
+static uint32_t range_count(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->ranges.table.row_count;
+}
+
+static void fill_range(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
+{
+    const struct tp_table *table = &rows->ranges.table;
+    for (unsigned column = 0; column < TP_RANGE_TIME_COLUMNS; column++, cell++) {
+        if (column <= TP_RANGE_TIME_KIND)
+            cell->text = tp_table_text(table, column)[row];
+        else if (column == TP_RANGE_TIME_PERCENT)
+            cell->real = tp_table_real(table, column)[row];
+        else
+            cell->integer = tp_table_int(table, column)[row];
+    }
+}
+
 /* ---- counters of devices ---- */
 
 static const struct tp_rows_column counter_columns[] = {
@@ -473,11 +513,15 @@ enum { TABLES = sizeof tables / sizeof *tables };
 
 /* Tables that exist only if they have rows. */
 static const struct tp_rows_table rare_tables[] = {
+    {"ranges", "host time and device time of annotations and modules by name", COLUMNS(range_columns), range_count,
+     fill_range},
     {"counters", "samples of the counters of devices", COLUMNS(counter_columns), counter_count, fill_counter},
     {"os_calls", "calls of the operating system", COLUMNS(os_call_columns), os_call_count, fill_os_call},
     {"samples", "samples of running threads", COLUMNS(sample_columns), sample_count, fill_sample},
 };
 enum { RARE_TABLES = sizeof rare_tables / sizeof *rare_tables };
+_Static_assert(sizeof range_columns / sizeof *range_columns == TP_RANGE_TIME_COLUMNS,
+               "each column of ranges is exported");
 
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index)
 {
@@ -516,6 +560,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_links_build(&rows->links, model, arena);
     tp_memory_records_build(&rows->memory, model, arena);
     tp_task_view_build(&rows->tasks, model, arena);
+    tp_range_times_build(&rows->ranges, model, arena);
     tp_work_kinds_build(&rows->kinds, model, arena);
     tp_work_units_build(&rows->units, &rows->kinds, NULL, arena);
     rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);

@@ -6,7 +6,8 @@
 #include "webreport/export/rows/rows_table.h"
 
 /* Returns table number `index`, from 0, or NULL after the last one. The tables are events, kernels, operators, steps,
- * memory, links, tasks and operations, followed by counters if the trace has counters of devices, and by the tables of
+ * memory, links, tasks and operations, followed by ranges if the trace has annotations or modules, by counters if the
+ * trace has counters of devices, by rare tables of other profilers, and by the tables of
  * program_rows.h if the program was recorded from outside. A memory snapshot has the tables of snapshot_rows.h. */
 const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned index);
 

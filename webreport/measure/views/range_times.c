@@ -58,17 +58,21 @@ struct row {
 /* A stretch of time of one thread in which a row always has an open range. It contains the events that come after
  * `first` in the order of the host tree and start before `end_ns`. */
 struct stretch {
+    int64_t end_ns;
     uint32_t row, first; /* first: index in order->host of the first range */
-    uint32_t thread;
-    int64_t start_ns, end_ns;
+    uint32_t work;       /* first work that comes after `first`, index in `works` */
 };
 
 /* A call that launched device operations. */
 struct work {
-    uint32_t launch, at; /* launch: index in launches; at: index of the call in order->host */
-    uint32_t inner;      /* row of the innermost annotation around the call, without steps; TP_NO_ID: none */
-    uint32_t target;     /* forward operator of the call, index in `targets`; TP_NO_ID: the call is not backward */
-    uint32_t counted;    /* 1 + last row that counted the operations */
+    int64_t ts_ns;
+    struct tp_interval first; /* first operation of the call; most calls have no other operation */
+    uint32_t more;            /* second operation of the call, index in devices; TP_NO_ID: none */
+    uint32_t at;              /* index of the call in order->host */
+    uint32_t inner;           /* row of the innermost annotation around the call, without steps; TP_NO_ID: none */
+    uint32_t target;          /* forward operator of the call, index in `targets`; TP_NO_ID: the call is not backward */
+    uint32_t counted;         /* 1 + last row that counted the operations */
+    bool is_in_step;          /* true: an analysed step made the call */
 };
 
 /* A forward operator of backward work: its index in order->host, and the row of the innermost annotation around it. */
@@ -88,16 +92,17 @@ struct builder {
     uint32_t *row_of_label[2]; /* for annotations and modules: 1 + row of each label id; 0: no row */
     struct tp_vec rows;        /* elements: struct row */
     struct tp_vec stretches;   /* elements: struct stretch */
-    struct tp_vec works;       /* elements: struct work, thread by thread, by start */
-    uint32_t *first_work;      /* for each thread: index of its first work; thread_count + 1 entries */
-    uint32_t *target_of;       /* for each event: 1 + index in `targets`; NULL if the trace has no backward work */
+    struct work *works;        /* thread by thread, by start */
+    uint32_t work_count, work_capacity;
+    uint32_t *first_work; /* for each thread: index of its first work; thread_count + 1 entries */
+    uint32_t *target_of;  /* for each event: 1 + index in `targets`; NULL if the trace has no backward work */
     struct target *targets;
     struct tp_vec annotations, backwards; /* open ranges and operators of the current thread; elements: struct open */
     struct tp_keyed *by_target;           /* backward works, sorted by the place of their forward operator */
     size_t backward_count;
-    uint8_t *is_in_step; /* for each device operation: 1 if an analysed step launched it */
-    uint64_t pairs;      /* number of visited pairs of a row and an operation */
-    size_t window_at;    /* interval of the window that the last search found, for tp_window_length_within */
+    uint64_t pairs;   /* number of visited pairs of a row and an operation */
+    uint32_t near;    /* step that the last search found, for tp_step_of_host_time_near */
+    size_t window_at; /* interval of the window that the last search found, for tp_window_length_within */
 };
 
 static const uint64_t MOST_PAIRS = UINT64_C(1) << 28;
@@ -109,7 +114,7 @@ static struct row *row_at(const struct builder *b, uint32_t row)
 
 static struct work *work_at(const struct builder *b, uint32_t work)
 {
-    return TP_AT(&b->works, struct work, work);
+    return &b->works[work];
 }
 
 static const struct tp_event *host_event(const struct builder *b, uint32_t at)
@@ -151,7 +156,7 @@ static uint32_t add_range(struct builder *b, const struct tp_event *e, uint32_t 
     row->host_ns = tp_sat_add(row->host_ns, e->dur_ns);
     row->host_step_ns = tp_sat_add(row->host_step_ns, tp_window_length_within(b->model, &b->window_at, e->ts_ns, end));
     row->stretch = (uint32_t)b->stretches.count;
-    *(struct stretch *)tp_vec_push(&b->stretches) = (struct stretch){number, at, e->thread, e->ts_ns, end};
+    *(struct stretch *)tp_vec_push(&b->stretches) = (struct stretch){end, number, at, b->work_count};
     return number;
 }
 
@@ -182,13 +187,25 @@ static void add_operator(struct builder *b, uint32_t event, uint32_t at)
         push_open(&b->backwards, e, b->target_of[b->model->forward[event]] - 1);
 }
 
+static struct tp_interval time_of_operation(const struct builder *b, uint32_t device)
+{
+    const struct tp_event *e = tp_device_event(b->model, device);
+    return (struct tp_interval){e->ts_ns, tp_event_end(e)};
+}
+
 static void add_launch(struct builder *b, uint32_t launch, const struct tp_event *e, uint32_t at)
 {
-    if (b->model->launches.first_device_operation[launch] != TP_NO_ID)
-        *(struct work *)tp_vec_push(&b->works) = (struct work){.launch = launch,
-                                                               .at = at,
-                                                               .inner = innermost_open(&b->annotations, e->ts_ns),
-                                                               .target = innermost_open(&b->backwards, e->ts_ns)};
+    uint32_t first = b->model->launches.first_device_operation[launch];
+    if (first == TP_NO_ID)
+        return;
+    b->works[b->work_count++] = (struct work){
+        .ts_ns = e->ts_ns,
+        .first = time_of_operation(b, first),
+        .more = b->model->devices.next_in_launch[first],
+        .at = at,
+        .inner = innermost_open(&b->annotations, e->ts_ns),
+        .target = innermost_open(&b->backwards, e->ts_ns),
+        .is_in_step = tp_is_in_used_step(b->model, tp_step_of_host_time_near(b->model, e->ts_ns, &b->near))};
 }
 
 static void add_thread(struct builder *b, uint32_t thread)
@@ -196,8 +213,8 @@ static void add_thread(struct builder *b, uint32_t thread)
     const struct tp_order *order = b->model->order;
     uint32_t launch = b->model->launches.thread_first[thread];
     b->annotations.count = b->backwards.count = 0;
-    b->window_at = 0;
-    b->first_work[thread] = (uint32_t)b->works.count;
+    b->window_at = b->near = 0;
+    b->first_work[thread] = b->work_count;
     for (uint32_t at = order->thread_first[thread]; at < order->thread_first[thread + 1]; at++) {
         const struct tp_event *e = host_event(b, at);
         if (e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_MODULE) {
@@ -234,10 +251,13 @@ static void find_ranges_and_works(struct builder *b)
     b->first_work = tp_arena_array(b->arena, (size_t)trace->thread_count + 1, sizeof *b->first_work);
     for (int is_module = 0; is_module < 2; is_module++)
         b->row_of_label[is_module] = tp_arena_array(b->arena, labels, sizeof *b->row_of_label[is_module]);
+    for (uint32_t i = 0; i < b->model->launches.count; i++)
+        b->work_capacity += b->model->launches.first_device_operation[i] != TP_NO_ID;
+    b->works = tp_arena_array(b->arena, b->work_capacity, sizeof *b->works);
     number_targets(b);
     for (uint32_t thread = 0; thread < trace->thread_count; thread++)
         add_thread(b, thread);
-    b->first_work[trace->thread_count] = (uint32_t)b->works.count;
+    b->first_work[trace->thread_count] = b->work_count;
 }
 
 /* Sorts the stretches by row. The stretches of a row stay in the order of order->host. */
@@ -266,49 +286,44 @@ static void sort_stretches(struct builder *b)
 
 static int64_t time_of_work(const struct builder *b, const struct work *work)
 {
-    int64_t sum = 0;
-    for (uint32_t k = b->model->launches.first_device_operation[work->launch]; k != TP_NO_ID;
-         k = b->model->devices.next_in_launch[k])
+    int64_t sum = work->first.b - work->first.a;
+    for (uint32_t k = work->more; k != TP_NO_ID; k = b->model->devices.next_in_launch[k])
         sum = tp_sat_add(sum, tp_device_event(b->model, k)->dur_ns);
     return sum;
 }
 
 /* Adds the operations of a call to a row, once for each row. sum: forward or backward time of the row, ns. */
-static void add_work(struct builder *b, uint32_t number, uint32_t work_number, int64_t *sum, struct tp_vec *busy)
+static void add_work(struct builder *b, uint32_t number, struct work *work, int64_t *sum, struct tp_vec *busy)
 {
-    struct work *work = work_at(b, work_number);
     struct row *row = row_at(b, number);
+    int64_t ns = work->first.b - work->first.a;
     if (work->counted == number + 1)
         return;
     work->counted = number + 1;
-    for (uint32_t k = b->model->launches.first_device_operation[work->launch]; k != TP_NO_ID;
-         k = b->model->devices.next_in_launch[k]) {
-        const struct tp_event *e = tp_device_event(b->model, k);
-        *sum = tp_sat_add(*sum, e->dur_ns);
-        if (b->is_in_step[k])
-            row->device_step_ns = tp_sat_add(row->device_step_ns, e->dur_ns);
+    tp_intervals_push(busy, work->first.a, work->first.b);
+    row->operations++;
+    for (uint32_t k = work->more; k != TP_NO_ID; k = b->model->devices.next_in_launch[k]) {
+        struct tp_interval operation = time_of_operation(b, k);
+        tp_intervals_push(busy, operation.a, operation.b);
+        ns = tp_sat_add(ns, operation.b - operation.a);
         row->operations++;
         b->pairs++;
-        tp_intervals_push(busy, e->ts_ns, tp_event_end(e));
     }
+    *sum = tp_sat_add(*sum, ns);
+    row->device_step_ns = tp_sat_add(row->device_step_ns, work->is_in_step ? ns : 0);
 }
 
-/* Returns the first work of the thread that starts at or after `at`, ns. */
-static uint32_t first_work_from(const struct builder *b, uint32_t thread, int64_t at)
+/* Returns the first backward work, from index `from` on, whose forward operator comes after the index `at` of
+ * order->host. Near results are found in few steps. */
+static size_t first_backward_after(const struct builder *b, size_t from, uint32_t at)
 {
-    uint32_t low = b->first_work[thread], high = b->first_work[thread + 1];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        bool is_before = host_event(b, work_at(b, middle)->at)->ts_ns < at;
-        *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
+    size_t low = from, high = from, step = 1;
+    while (high < b->backward_count && b->by_target[high].key <= at) {
+        low = high + 1;
+        high += step;
+        step *= 2;
     }
-    return low;
-}
-
-/* Returns the first backward work whose forward operator comes after the index `at` of order->host. */
-static size_t first_backward_after(const struct builder *b, uint32_t at)
-{
-    size_t low = 0, high = b->backward_count;
+    high = high < b->backward_count ? high : b->backward_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         bool is_before = b->by_target[middle].key <= at;
@@ -321,47 +336,40 @@ static void add_works_of_row(struct builder *b, uint32_t number, struct tp_vec *
 {
     struct row *row = row_at(b, number);
     const uint32_t *thread_first = b->model->order->thread_first;
+    size_t k = 0;
     for (uint32_t i = row->first; i < row->end; i++) {
         const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
-        uint32_t work = first_work_from(b, stretch->thread, stretch->start_ns);
-        for (; work < b->first_work[stretch->thread + 1]; work++, b->pairs++) {
-            if (host_event(b, work_at(b, work)->at)->ts_ns >= stretch->end_ns)
+        uint32_t thread = host_event(b, stretch->first)->thread;
+        for (uint32_t work = stretch->work; work < b->first_work[thread + 1]; work++, b->pairs++) {
+            if (work_at(b, work)->ts_ns >= stretch->end_ns)
                 break;
-            add_work(b, number, work, &row->forward_ns, busy);
+            add_work(b, number, work_at(b, work), &row->forward_ns, busy);
         }
     }
-    for (uint32_t i = row->first; i < row->end && b->backward_count; i++) {
+    for (uint32_t i = row->first; i < row->end && k < b->backward_count; i++) {
         const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
-        for (size_t k = first_backward_after(b, stretch->first); k < b->backward_count; k++, b->pairs++) {
+        uint32_t thread_end = thread_first[host_event(b, stretch->first)->thread + 1];
+        for (k = first_backward_after(b, k, stretch->first); k < b->backward_count; k++, b->pairs++) {
             uint32_t at = (uint32_t)b->by_target[k].key;
-            if (at >= thread_first[stretch->thread + 1] || host_event(b, at)->ts_ns >= stretch->end_ns)
+            if (at >= thread_end || host_event(b, at)->ts_ns >= stretch->end_ns)
                 break;
-            add_work(b, number, b->by_target[k].item, &row->backward_ns, busy);
+            add_work(b, number, work_at(b, b->by_target[k].item), &row->backward_ns, busy);
         }
     }
 }
 
 static void sort_backward_works(struct builder *b)
 {
-    b->by_target = tp_arena_array(b->arena, b->works.count, sizeof *b->by_target);
-    for (uint32_t i = 0; i < b->works.count; i++)
+    b->by_target = tp_arena_array(b->arena, b->work_count, sizeof *b->by_target);
+    for (uint32_t i = 0; i < b->work_count; i++)
         if (work_at(b, i)->target != TP_NO_ID)
             b->by_target[b->backward_count++] = (struct tp_keyed){b->targets[work_at(b, i)->target].at, i, i};
     tp_sort_keyed(b->by_target, b->backward_count, b->arena);
 }
 
-static void mark_operations_of_steps(struct builder *b)
-{
-    uint32_t near = 0;
-    b->is_in_step = tp_arena_array(b->arena, b->model->devices.count, 1);
-    for (uint32_t k = 0; k < b->model->devices.count; k++)
-        b->is_in_step[k] = tp_is_in_used_step(b->model, tp_step_of_device_near(b->model, k, &near));
-}
-
 static void find_device_times(struct builder *b)
 {
     struct tp_vec busy = TP_VEC(b->arena, struct tp_interval);
-    mark_operations_of_steps(b);
     sort_backward_works(b);
     for (uint32_t i = 0; i < b->rows.count; i++) {
         struct row *row = row_at(b, i);
@@ -387,9 +395,8 @@ static bool is_around_work(const struct builder *b, uint32_t number, const struc
         bool is_before = TP_AT(&b->stretches, struct stretch, middle)->first < work->at;
         *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
     }
-    const struct tp_event *e = host_event(b, work->at);
     const struct stretch *last = low > row->first ? TP_AT(&b->stretches, struct stretch, low - 1) : NULL;
-    return last && last->thread == e->thread && e->ts_ns < last->end_ns;
+    return last && host_event(b, last->first)->thread == host_event(b, work->at)->thread && work->ts_ns < last->end_ns;
 }
 
 /* Adds the operations of each call to the self time of one row: of the innermost annotation around its forward operator
@@ -398,7 +405,7 @@ static bool is_around_work(const struct builder *b, uint32_t number, const struc
 static int64_t find_self_times(struct builder *b)
 {
     int64_t outside = b->model->devices.time_ns;
-    for (uint32_t i = 0; i < b->works.count; i++) {
+    for (uint32_t i = 0; i < b->work_count; i++) {
         const struct work *work = work_at(b, i);
         uint32_t inner = work->inner, of_forward = work->target == TP_NO_ID ? TP_NO_ID : b->targets[work->target].inner;
         if (of_forward != TP_NO_ID && (inner == TP_NO_ID || !is_around_work(b, of_forward, work)))
@@ -512,13 +519,22 @@ static void build_table(struct tp_range_times *view, const struct builder *b)
     }
 }
 
+/* Gives the memory of the search back to the arena. */
+static void release(struct builder *b)
+{
+    tp_arena_free_item(b->arena, b->stretches.data, b->stretches.capacity * sizeof(struct stretch));
+    tp_arena_free_item(b->arena, b->by_target, b->work_count * sizeof *b->by_target);
+    tp_arena_free_item(b->arena, b->works, b->work_capacity * sizeof *b->works);
+    if (b->target_of)
+        tp_arena_free_item(b->arena, b->target_of, b->model->trace->event_count * sizeof *b->target_of);
+}
+
 void tp_range_times_build(struct tp_range_times *view, const struct tp_model *model, struct tp_arena *arena)
 {
     struct builder b = {.model = model,
                         .arena = arena,
                         .rows = TP_VEC(arena, struct row),
                         .stretches = TP_VEC(arena, struct stretch),
-                        .works = TP_VEC(arena, struct work),
                         .annotations = TP_VEC(arena, struct open),
                         .backwards = TP_VEC(arena, struct open)};
     *view = (struct tp_range_times){.outside_ns = model->devices.time_ns};
@@ -527,6 +543,7 @@ void tp_range_times_build(struct tp_range_times *view, const struct tp_model *mo
         sort_stretches(&b);
         find_device_times(&b);
         view->outside_ns = find_self_times(&b);
+        release(&b);
     }
     build_table(view, &b);
 }
