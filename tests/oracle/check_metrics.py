@@ -196,7 +196,7 @@ def trace_metrics(p, m):
 
 
 # these metrics compare two runs, or need a name from the budget, so a single run has no value
-COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|cpu\.self\.NAME")
+COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|range\[NAME\]\.(device|host)|cpu\.self\.NAME")
 # these metrics need no device, so a program without recorded device operations has them
 OF_HOST = re.compile(r"step[.]count|(operators|runtime|memory|trace)[.].*|wall|cpu|rss[.]peak|finding[.][BDFHR-Z]\d+|finding[.]G\d+|step[.]time[.].*")
 OF_SNAPSHOT = re.compile(r"memory[.](inactive_split|oom|retries|growth_per_step|cudamallocs[.]late|live[.].*)")

@@ -98,6 +98,23 @@ static void line_may_select_a_worker_or_rank(void **state)
     assert_true(tp_str_equal(b.lines[2].worker, TP_STR("1x")));
 }
 
+static void name_of_a_range_may_contain_any_characters(void **state)
+{
+    (void)state;
+    struct tp_budget b = parse_budget("range[## forward ##].device <= +3 % # why\n"
+                                      "warn range[Optimizer.step#SGD.step].host <= 2 ms # range[x].host\n"
+                                      "# range[a].device <= 1 s\nop[a <= b].calls <= +0\n");
+    assert_int_equal(b.count, 3);
+    assert_string_equal(tp_metrics[b.lines[0].metric].name, "range[NAME].device");
+    assert_true(tp_str_equal(b.lines[0].operator, TP_STR("## forward ##")));
+    assert_int_equal(b.lines[0].kind, TP_LIMIT_RELATIVE);
+    assert_true(tp_str_equal(b.lines[0].text, TP_STR("range[## forward ##].device <= +3 %")));
+    assert_string_equal(tp_metrics[b.lines[1].metric].name, "range[NAME].host");
+    assert_true(tp_str_equal(b.lines[1].operator, TP_STR("Optimizer.step#SGD.step")));
+    assert_true(b.lines[1].limit == 2e6);
+    assert_true(tp_str_equal(b.lines[2].operator, TP_STR("a <= b")));
+}
+
 static void mistake_is_reported_with_place_and_nearest_name(void **state)
 {
     (void)state;
@@ -230,6 +247,7 @@ int main(void)
         cmocka_unit_test(units_are_converted_to_ns_bytes_and_percent),
         cmocka_unit_test(sign_makes_a_limit_relative_to_the_baseline),
         cmocka_unit_test(line_may_select_a_worker_or_rank),
+        cmocka_unit_test(name_of_a_range_may_contain_any_characters),
         cmocka_unit_test(mistake_is_reported_with_place_and_nearest_name),
         cmocka_unit_test(huge_file_is_refused),
         cmocka_unit_test(metric_is_found_by_name_or_nearest_name),

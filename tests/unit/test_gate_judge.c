@@ -1,5 +1,5 @@
 /* Tests the joint result of many time limits, because one of many limits can fail by chance. gate_times.c examines a
- * single limit. */
+ * single limit. Also tests limits on ranges. */
 #include "webreport/compare/gate/gate_parts.h"
 
 #include <math.h>
@@ -61,12 +61,48 @@ static void counts_and_warnings_are_not_corrected(void **state)
     assert_int_equal(items[0].status, TP_CHECK_FAIL);
 }
 
+/* Judges an upper limit of 10 ns on the device time of a range. count: number of ranges in the run. */
+static enum tp_check_status judge_range(const char *name, struct tp_summary_range *ranges, uint32_t count)
+{
+    struct tp_summary run = {.ranges = ranges, .range_count = count};
+    struct tp_check_subject subject = {.runs = &run, .run_count = 1};
+    struct tp_budget_line limit = {.metric = tp_metric_find("range[NAME].device", 18),
+                                   .op = TP_OP_LE,
+                                   .kind = TP_LIMIT_ABSOLUTE,
+                                   .limit = 10,
+                                   .operator= tp_str_of(name)};
+    struct tp_check_item item = {.line = &limit};
+    memset(&run.evidence, 0, sizeof run.evidence);
+    tp_check_judge_item(&item, &subject, &arena);
+    return item.status;
+}
+
+static void limit_on_an_absent_range_does_not_pass(void **state)
+{
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    struct tp_summary_range ranges[] = {{TP_STR("a"), false, 10, 99},
+                                        {TP_STR("b"), false, 11, 1},
+                                        {TP_STR("c"), false, TP_NULL_INT, 1},
+                                        {TP_STR("nn.Module: a"), true, 50, 1},
+                                        {TP_STR("nn.Module: d"), true, 5, 1}};
+    assert_int_equal(judge_range("a", ranges, 5), TP_CHECK_PASS); /* the annotation, not the module */
+    assert_int_equal(judge_range("b", ranges, 5), TP_CHECK_FAIL);
+    assert_int_equal(judge_range("c", ranges, 5), TP_CHECK_INCONCLUSIVE);
+    assert_int_equal(judge_range("d", ranges, 5), TP_CHECK_PASS);
+    assert_int_equal(judge_range("nn.Module: a", ranges, 5), TP_CHECK_FAIL);
+    assert_int_equal(judge_range("e", ranges, 5), TP_CHECK_INCONCLUSIVE);
+    assert_int_equal(judge_range("a", NULL, 0), TP_CHECK_INCONCLUSIVE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(single_failed_limit_stays_failed, begin, end),
         cmocka_unit_test_setup_teardown(one_of_many_limits_fails_only_beyond_chance, begin, end),
         cmocka_unit_test_setup_teardown(counts_and_warnings_are_not_corrected, begin, end),
+        cmocka_unit_test_setup_teardown(limit_on_an_absent_range_does_not_pass, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,6 +176,11 @@ static struct tp_summary make_random_summary(struct tp_arena *arena)
         for (unsigned p = 0; p < TP_PART_COUNT; p++)
             s.steps[i].part_ns[p] = p % 3 ? make_random_integer() : TP_NULL_INT;
     }
+    s.range_count = (uint32_t)random_below(4);
+    s.ranges = tp_arena_array(arena, s.range_count, sizeof *s.ranges);
+    for (uint32_t i = 0; i < s.range_count; i++)
+        s.ranges[i] = (struct tp_summary_range){make_random_text(arena), random_below(2), make_random_integer(),
+                                                i % 2 ? TP_NULL_INT : make_random_integer()};
     add_random_rows(&s, arena);
     add_random_lists(&s, arena);
     add_random_slots(&s, arena);
@@ -380,6 +385,13 @@ static void assert_equal_head(const struct tp_summary *a, const struct tp_summar
     for (uint32_t i = 0; i < a->fact_count; i++) {
         ASSERT_TEXT(a->facts[i].name, b->facts[i].name);
         ASSERT_TEXT(a->facts[i].value, b->facts[i].value);
+    }
+    assert_int_equal(a->range_count, b->range_count);
+    for (uint32_t i = 0; i < a->range_count; i++) {
+        ASSERT_TEXT(a->ranges[i].name, b->ranges[i].name);
+        assert_int_equal(a->ranges[i].is_module, b->ranges[i].is_module);
+        assert_int_equal(a->ranges[i].device_ns, b->ranges[i].device_ns);
+        assert_int_equal(a->ranges[i].host_ns, b->ranges[i].host_ns);
     }
     assert_int_equal(a->step_count, b->step_count);
     for (uint32_t i = 0; i < a->step_count; i++) {

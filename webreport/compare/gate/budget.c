@@ -108,6 +108,8 @@ struct named_metric {
 static const struct named_metric named_metrics[] = {
     {"op[", "].calls", "op[NAME].calls"},
     {"memory.live.category(", ")", "memory.live.category(NAME)"},
+    {"range[", "].device", "range[NAME].device"},
+    {"range[", "].host", "range[NAME].host"},
 };
 
 /* Returns NAME from a name such as "op[NAME].calls", and sets *metric to the name of the metric. ptr is NULL if the
@@ -295,10 +297,20 @@ static int read_worker_or_rank(struct tp_budget_line *out, struct cursor *c, str
 
 /* ---- lines ---- */
 
+/* Returns the index of the end of the first "[NAME]." of a line; 0 if the line has none before a comment. Names of
+ * ranges may contain "#". */
+static size_t end_of_name(struct tp_str line)
+{
+    const char *open = line.len ? memchr(line.ptr, '[', line.len) : NULL;
+    size_t first = open ? (size_t)(open - line.ptr) : 0;
+    ptrdiff_t length = open ? tp_str_find((struct tp_str){open, line.len - first}, "].") : -1;
+    return length < 0 || memchr(line.ptr, '#', first) ? 0 : first + (size_t)length;
+}
+
 /* Returns the line without its comment and without trailing blanks. */
 static struct tp_str strip_comment_and_blanks(struct tp_str line)
 {
-    for (size_t i = 0; i < line.len; i++)
+    for (size_t i = end_of_name(line); i < line.len; i++)
         if (line.ptr[i] == '#')
             line.len = i;
     while (line.len && is_blank_char(line.ptr[line.len - 1]))

@@ -31,7 +31,8 @@ struct tp_budget_line {
     double limit;     /* limit in the unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
     bool is_warning;  /* true for the keyword `warn`: a broken limit is reported but never fails the check */
     bool is_optional; /* true for the keyword `optional`: the line passes if the trace lacks the metric */
-    /* NAME of op[NAME].calls, memory.live.category(NAME) and cpu.self.NAME; ptr is NULL for other metrics */
+    /* NAME of op[NAME].calls, range[NAME].device, memory.live.category(NAME), cpu.self.NAME ..; ptr is NULL for other
+     * metrics */
     struct tp_str operator;
     struct tp_str worker; /* the only worker to which the line applies; ptr is NULL for all */
     int64_t rank;         /* the only rank to which the line applies, or TP_NULL_INT for all */

@@ -27,17 +27,17 @@ static double value_of_several_runs(const struct tp_summary *runs, size_t count,
     const struct tp_metric *metric = &tp_metrics[line->metric];
     double *values = tp_arena_array(arena, count, sizeof *values), worst = NAN;
     for (size_t i = 0; i < count; i++) {
-        const struct tp_metric_value *v = &runs[i].metrics[line->metric];
-        values[i] = v->value;
-        if (isnan(v->value)) {
-            *why = v->why ? v->why : "the run has no such value";
+        struct tp_metric_value v = tp_check_value_of_run(&runs[i], line);
+        values[i] = v.value;
+        if (isnan(v.value)) {
+            *why = v.why ? v.why : "the run has no such value";
             return NAN;
         }
-        bool is_worse = tp_budget_is_upper(line->op) ? v->value > worst
+        bool is_worse = tp_budget_is_upper(line->op) ? v.value > worst
                         : tp_budget_is_lower(line->op)
-                            ? v->value < worst
-                            : isnan(limit) || !tp_budget_is_limit_kept(line->op, v->value, limit);
-        worst = i == 0 || is_worse ? v->value : worst;
+                            ? v.value < worst
+                            : isnan(limit) || !tp_budget_is_limit_kept(line->op, v.value, limit);
+        worst = i == 0 || is_worse ? v.value : worst;
     }
     return metric->is_timed ? tp_median(values, count) : worst;
 }

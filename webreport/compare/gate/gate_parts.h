@@ -34,6 +34,10 @@ void tp_check_judge_item(struct tp_check_item *item, const struct tp_check_subje
 /* Returns whether the options of the recorder affect a time. They affect all times except those of kernels. */
 bool tp_check_is_host_time(const struct tp_metric *metric);
 
+/* Returns the value of a line's metric in one run. For a metric of a range, returns the value of the range that the
+ * line names: the annotation with this name, otherwise the module. */
+struct tp_metric_value tp_check_value_of_run(const struct tp_summary *run, const struct tp_budget_line *line);
+
 /* Compares a time with the limit relative to the baseline, which must have at least one run. The caller sets
  * item->value and item->base_value. Fills change, low, high, detectable, chance and the numbers of runs. *reason: a
  * sentence for people. */

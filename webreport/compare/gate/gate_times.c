@@ -10,10 +10,12 @@
 
 /* ---- changes ---- */
 
+/* Returns whether a metric is a time of device work, which does not depend on the load of the host. */
 static bool is_kernel_time(const struct tp_metric *metric)
 {
     return metric->unit == TP_UNIT_NS &&
            (metric->value == tp_metric_of_kernels ||
+            (metric->value == tp_metric_of_range && metric->which == TP_METRIC_RANGE_DEVICE) ||
             (metric->value == tp_metric_average_time && metric->which == TP_CATEGORY_KERNEL));
 }
 
@@ -73,13 +75,14 @@ struct levels {
 };
 
 static bool add_levels_of_runs(struct levels *l, struct tp_levels *out, const struct tp_summary *runs, size_t count,
-                               int index, struct tp_arena *arena)
+                               const struct tp_budget_line *line, struct tp_arena *arena)
 {
     double *items = tp_arena_array(arena, count, sizeof *items);
     bool is_positive = true;
     for (size_t i = 0; i < count; i++) {
-        double value = runs[i].metrics[index].value;
-        struct tp_run_level level = level_of_step_part(&runs[i], part_with_noise_of_metric(&tp_metrics[index]), arena);
+        double value = tp_check_value_of_run(&runs[i], line).value;
+        struct tp_run_level level =
+            level_of_step_part(&runs[i], part_with_noise_of_metric(&tp_metrics[line->metric]), arena);
         is_positive &= value > 0 && isfinite(value);
         items[i] = log(value);
         l->has_steps &= !isnan(level.cv);
@@ -97,19 +100,20 @@ struct steps {
 };
 
 /* Compares the checked runs with the accepted runs. The bounds are NaN if a value is 0 or a run has too few steps. */
-static struct tp_run_change change_from_accepted_runs(const struct tp_check_subject *s, int index, struct steps *steps,
+static struct tp_run_change change_from_accepted_runs(const struct tp_check_subject *s,
+                                                      const struct tp_budget_line *line, struct steps *steps,
                                                       struct tp_arena *arena)
 {
     size_t count = s->base_count + s->run_count;
     struct levels l = {.cvs = tp_arena_array(arena, count, sizeof(double)),
                        .lows = tp_arena_array(arena, count, sizeof(double)),
                        .has_steps = true};
-    bool is_positive = add_levels_of_runs(&l, &l.base, s->base, s->base_count, index, arena);
-    is_positive &= add_levels_of_runs(&l, &l.runs, s->runs, s->run_count, index, arena);
+    bool is_positive = add_levels_of_runs(&l, &l.base, s->base, s->base_count, line, arena);
+    is_positive &= add_levels_of_runs(&l, &l.runs, s->runs, s->run_count, line, arena);
     *steps = (struct steps){l.has_steps, NAN};
     if (!is_positive || !l.has_steps)
         return (struct tp_run_change){.estimate = NAN, .low = NAN, .high = NAN, .detectable = NAN};
-    enum tp_quantity quantity = is_kernel_time(&tp_metrics[index]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
+    enum tp_quantity quantity = is_kernel_time(&tp_metrics[line->metric]) ? TP_QUANTITY_KERNELS : TP_QUANTITY_STEP;
     struct tp_run_context context = {
         .prior = tp_run_noise_prior_estimate(quantity, l.cvs, l.cv_count, tp_sides_have_one_host(&s->sides))};
     l.accepted = (struct tp_levels){l.base.items, l.base.count < TP_ACCEPTED_RUNS ? l.base.count : TP_ACCEPTED_RUNS};
@@ -147,7 +151,7 @@ static double chance_beyond_limit(const struct tp_run_change *c, const struct tp
 static struct tp_run_change measure_change(struct tp_check_item *item, const struct tp_check_subject *s,
                                            struct steps *steps, struct tp_arena *arena)
 {
-    struct tp_run_change c = change_from_accepted_runs(s, item->line->metric, steps, arena);
+    struct tp_run_change c = change_from_accepted_runs(s, item->line, steps, arena);
     bool is_delta = item->line->kind == TP_LIMIT_DELTA, is_from_nothing = is_delta && !(item->base_value > 0);
     double scale = is_delta ? item->base_value : 100;
     if (isnan(c.low) && (!(item->value > 0) || !(item->base_value > 0)))

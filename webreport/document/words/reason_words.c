@@ -35,6 +35,7 @@ static const char *reason_text(enum tp_metric_reason reason)
             "PROGRAM.NS.pt.trace.json.gz of one program",
         [TP_REASON_NO_MEMORY_READING] = "no process lived long enough for its memory to be read",
         [TP_REASON_NEEDS_FUNCTION] = "this metric needs a program recorded from outside and the name of a function",
+        [TP_REASON_NEEDS_RANGE] = "this metric needs the name of a range",
         [TP_REASON_NEEDS_SNAPSHOT] = "only memory snapshots have this metric",
         [TP_REASON_NO_RUNTIME] = "the trace has no runtime or driver calls",
         [TP_REASON_NO_OPERATORS] = "the trace has no operators",

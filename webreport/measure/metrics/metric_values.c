@@ -238,6 +238,13 @@ struct tp_metric_value tp_metric_of_function(const struct tp_metric_source *s, i
     return make_unknown_value(TP_REASON_NEEDS_FUNCTION);
 }
 
+struct tp_metric_value tp_metric_of_range(const struct tp_metric_source *s, int which)
+{
+    (void)s;
+    (void)which;
+    return make_unknown_value(TP_REASON_NEEDS_RANGE);
+}
+
 /* ---- host ---- */
 
 struct tp_metric_value tp_metric_of_host(const struct tp_metric_source *s, int which)

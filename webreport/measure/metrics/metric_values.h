@@ -66,6 +66,7 @@ enum tp_metric_kernel {
     TP_KERNELS_ELIGIBLE,
     TP_KERNELS_IN_GRAPHS
 };
+enum tp_metric_range { TP_METRIC_RANGE_DEVICE, TP_METRIC_RANGE_HOST };
 enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
 /* metrics that only memory snapshots have; webreport/compare/gate/gate_snapshot_values.c computes them */
 enum tp_metric_snapshot {

@@ -35,6 +35,7 @@ enum tp_metric_reason {
     TP_REASON_NO_PROGRAM,        /* the run has no program recorded from outside, or has several */
     TP_REASON_NO_MEMORY_READING, /* no process lived long enough for its memory to be read */
     TP_REASON_NEEDS_FUNCTION,    /* the metric needs the name of a function of a program recorded from outside */
+    TP_REASON_NEEDS_RANGE,       /* the metric needs the name of a range */
     TP_REASON_NEEDS_SNAPSHOT,    /* only memory snapshots have the metric */
     TP_REASON_NO_RUNTIME,
     TP_REASON_NO_OPERATORS,

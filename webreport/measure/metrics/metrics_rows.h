@@ -304,6 +304,11 @@ METRIC("count.loader", COUNT, STEPS,
        "none: diff --json, changes", tp_metric_of_work, TP_METRIC_LOADED)
 METRIC("op[NAME].calls", COUNT, HOST, "calls of the operator NAME in a typical step", "none: the usual step",
        tp_metric_of_work, TP_METRIC_OPERATOR_CALLS)
+METRIC("range[NAME].device", TIME, LINKS,
+       "device time per step of the work that the range or module NAME launches, forward and backward",
+       "ranges[name NAME].device_per_step_us", tp_metric_of_range, TP_METRIC_RANGE_DEVICE)
+METRIC("range[NAME].host", TIME, TIMED_HOST, "host time per step of the range or module NAME",
+       "ranges[name NAME].host_per_step_us", tp_metric_of_range, TP_METRIC_RANGE_HOST)
 METRIC("decode.tokens_per_s", RATE, LINKS, "tokens generated per second in the decode steps of a serving engine",
        "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
        TP_SERVING_DECODE *TP_SERVING_PHASE_FACTOR)

@@ -14,6 +14,7 @@
 #define AS_IT_IS 0 /* for metrics that describe the state of the file */
 #define ALL TP_NEED_ALL
 #define HOST (TP_NEED_FILE | TP_NEED_HOST)
+#define TIMED_HOST (HOST | TP_NEED_CLOCK)
 #define DEVICE (TP_NEED_FILE | TP_NEED_DEVICE)
 #define TIMED_DEVICE (DEVICE | TP_NEED_CLOCK)
 #define HOST_DEVICE (HOST | DEVICE)
@@ -93,7 +94,7 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 bool tp_metric_is_step_metric(const struct tp_metric *metric)
 {
     return strncmp(metric->name, "step.", 5) == 0 || strstr(metric->name, "per_step") ||
-           metric->value == tp_metric_of_work;
+           metric->value == tp_metric_of_work || metric->value == tp_metric_of_range;
 }
 
 bool tp_metric_is_program_metric(const struct tp_metric *metric)
@@ -109,8 +110,8 @@ bool tp_metric_is_snapshot_metric(const struct tp_metric *metric)
 bool tp_metric_is_omitted(const struct tp_metric *metric, double value)
 {
     return isnan(value) && (metric->value == tp_metric_of_energy || metric->value == tp_metric_of_serving ||
-                            metric->value == tp_metric_of_work || tp_metric_is_program_metric(metric) ||
-                            tp_metric_is_snapshot_metric(metric));
+                            metric->value == tp_metric_of_work || metric->value == tp_metric_of_range ||
+                            tp_metric_is_program_metric(metric) || tp_metric_is_snapshot_metric(metric));
 }
 
 bool tp_metric_is_larger_duplicate(const struct tp_metric *metric)

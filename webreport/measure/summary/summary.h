@@ -137,6 +137,14 @@ struct tp_summary_fact {
     struct tp_str name, value;
 };
 
+/* Times of a range in a usual step (measure/views/range_times.h). name: as recorded; modules begin with "nn.Module: ".
+ */
+struct tp_summary_range {
+    struct tp_str name;
+    bool is_module;
+    int64_t device_ns, host_ns; /* time per analysed step, ns; TP_NULL_INT: unknown */
+};
+
 /* A raised trace-quality flag, or a notice of the reader with a count above 0. */
 struct tp_summary_flag {
     struct tp_str name;
@@ -180,6 +188,9 @@ struct tp_summary {
     uint32_t finding_count;
     struct tp_summary_memory *memory; /* peak memory of each device, sorted by device type, then device id */
     uint32_t memory_count;
+    /* annotations, then modules, each sorted by device time and host time; absent in older files */
+    struct tp_summary_range *ranges;
+    uint32_t range_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
     struct tp_signature signature;

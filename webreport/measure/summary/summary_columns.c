@@ -269,6 +269,13 @@ static const struct tp_column_parts memory_owners = {&list_of_owners, offsetof(S
 const struct tp_column_list tp_list_memory = LIST(memory, .parts = &memory_owners);
 #undef S
 
+#define S struct tp_summary_range
+static const struct tp_column named_ranges[] = {
+    COLUMN(TEXT, named_range, name), COLUMN(FLAG, named_range_is_module, is_module),
+    COLUMN(INT, named_range_device_ns, device_ns), COLUMN(INT, named_range_host_ns, host_ns)};
+const struct tp_column_list tp_list_named_ranges = LIST(named_ranges);
+#undef S
+
 #define S struct tp_summary_flag
 static const struct tp_column flags[] = {COLUMN(TEXT, flag_name, name), COLUMN(INT, flag_count, count)};
 const struct tp_column_list tp_list_flags = LIST(flags);
@@ -452,14 +459,15 @@ const struct tp_column_list tp_list_slot_overlap = LIST(slot_overlap, .is_option
 /* ---- lengths ---- */
 
 static const struct tp_column_list *const all_lists[] = {
-    &tp_list_texts,      &tp_list_metrics,      &tp_list_facts,      &tp_list_steps,       &tp_list_left_out,
-    &tp_list_step_parts, &tp_list_step_part_ns, &tp_list_rows,       &tp_list_spans,       &list_of_buckets,
-    &tp_list_cells,      &tp_list_collectives,  &tp_list_findings,   &tp_list_memory,      &list_of_owners,
-    &tp_list_flags,      &tp_list_evidence,     &tp_list_labels,     &tp_list_overlap,     &tp_list_records,
-    &list_of_metadata,   &tp_list_ranges,       &tp_list_gpus,       &tp_list_work,        &tp_list_work_varies,
-    &tp_list_places,     &tp_list_lanes,        &tp_list_call_keys,  &tp_list_calls,       &tp_list_kept,
-    &tp_list_functions,  &tp_list_groups,       &list_of_runs,       &tp_list_group_kinds, &tp_list_slots,
-    &tp_list_slot_waits, &tp_list_slot_bytes,   &tp_list_slot_steps, &tp_list_slot_times,  &tp_list_slot_overlap,
+    &tp_list_texts,        &tp_list_metrics,      &tp_list_facts,      &tp_list_steps,      &tp_list_left_out,
+    &tp_list_step_parts,   &tp_list_step_part_ns, &tp_list_rows,       &tp_list_spans,      &list_of_buckets,
+    &tp_list_cells,        &tp_list_collectives,  &tp_list_findings,   &tp_list_memory,     &list_of_owners,
+    &tp_list_named_ranges, &tp_list_flags,        &tp_list_evidence,   &tp_list_labels,     &tp_list_overlap,
+    &tp_list_records,      &list_of_metadata,     &tp_list_ranges,     &tp_list_gpus,       &tp_list_work,
+    &tp_list_work_varies,  &tp_list_places,       &tp_list_lanes,      &tp_list_call_keys,  &tp_list_calls,
+    &tp_list_kept,         &tp_list_functions,    &tp_list_groups,     &list_of_runs,       &tp_list_group_kinds,
+    &tp_list_slots,        &tp_list_slot_waits,   &tp_list_slot_bytes, &tp_list_slot_steps, &tp_list_slot_times,
+    &tp_list_slot_overlap,
 };
 enum { LIST_COUNT = sizeof all_lists / sizeof *all_lists };
 

@@ -1,4 +1,4 @@
-/* Adds findings, the memory at its peak, and quality flags to a summary. */
+/* Adds findings, the memory at its peak, ranges, and quality flags to a summary. */
 #include <stdio.h>
 
 #include "webreport/measure/summary/summary_parts.h"
@@ -98,6 +98,34 @@ void tp_summary_memory_build(struct tp_summary_work *work)
     }
 }
 
+/* ---- ranges ---- */
+
+/* Adds the annotations, then the modules, because budgets mostly name annotations. */
+void tp_summary_ranges_build(struct tp_summary_work *work)
+{
+    const struct tp_table *table = &work->source->views->range_times.table;
+    uint32_t count = 0,
+             room = table->row_count < TP_MAX_SUMMARY_RANGES ? (uint32_t)table->row_count : TP_MAX_SUMMARY_RANGES;
+    struct tp_summary_range *ranges = tp_arena_array(work->arena, room, sizeof *ranges);
+    for (int is_module = 0; is_module < 2; is_module++)
+        for (size_t row = 0; row < table->row_count; row++) {
+            struct tp_str kind = tp_table_text(table, TP_RANGE_TIME_KIND)[row];
+            if (!kind.len || tp_str_equal(kind, TP_STR("module")) != is_module)
+                continue;
+            if (count == room) {
+                work->left_out[TP_CUT_RANGES]++;
+                continue;
+            }
+            ranges[count++] = (struct tp_summary_range){
+                .name = tp_summary_intern_text(work, tp_table_text(table, TP_RANGE_TIME_NAME)[row]),
+                .is_module = is_module,
+                .device_ns = tp_table_int(table, TP_RANGE_TIME_DEVICE_PER_STEP)[row],
+                .host_ns = tp_table_int(table, TP_RANGE_TIME_HOST_PER_STEP)[row]};
+        }
+    work->out->ranges = ranges;
+    work->out->range_count = count;
+}
+
 /* ---- flags ---- */
 
 void tp_summary_flags_build(struct tp_summary_work *work)
@@ -109,6 +137,7 @@ void tp_summary_flags_build(struct tp_summary_work *work)
         [TP_CUT_FINDINGS] = "summary: findings left out",
         [TP_CUT_DEVICES] = "summary: memory devices left out",
         [TP_CUT_OWNERS] = "summary: memory owners left out",
+        [TP_CUT_RANGES] = "summary: ranges left out",
     };
     const struct tp_quality *quality = &work->source->advice->quality;
     struct tp_summary_flag flags[TP_QUALITY_FLAGS + TP_NOTICE_COUNT + TP_CUT_COUNT];

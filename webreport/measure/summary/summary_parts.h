@@ -25,6 +25,7 @@ enum tp_summary_cut {
     TP_CUT_FINDINGS,
     TP_CUT_DEVICES,
     TP_CUT_OWNERS,
+    TP_CUT_RANGES,
     TP_CUT_COUNT
 };
 
@@ -55,6 +56,7 @@ void tp_summary_slots_build(struct tp_summary_work *work);
 void tp_summary_facts_build(struct tp_summary_work *work);
 void tp_summary_findings_build(struct tp_summary_work *work);
 void tp_summary_memory_build(struct tp_summary_work *work);
+void tp_summary_ranges_build(struct tp_summary_work *work);
 void tp_summary_flags_build(struct tp_summary_work *work);
 
 /* Fills the signature. */
