@@ -119,6 +119,7 @@ _PROFILE: Places = {
     "work": ("work_view", "devices"),
     "work_of_operators": ("work_view", "operators"),
     "modules": ("module_view", Tree("path")),
+    "ranges": ("ranges",),
     "idle": ("idle_view",),
     "idle_steps": ("idle_view", Each(("device",)), "steps"),
     "idle_lines": ("idle_view", Each(("device",)), "idle_by_line"),

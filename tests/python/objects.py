@@ -100,6 +100,7 @@ TABLE_OF = {
     "serving.steps": "serving_steps",
     "serving.classes": "serving_classes",
     "module_view": "modules",
+    "ranges": "ranges",
     "idle_view": "idle",
     "idle_view.steps": "idle_steps",
     "idle_view.idle_by_line": "idle_lines",

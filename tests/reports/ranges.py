@@ -58,6 +58,9 @@ def main():
     elif kind == "only_steps":
         trace.range("ProfilerStep#0", 0, 5000)
         trace.work(100, 10)
+    elif kind == "no_device":
+        steps(trace)
+        trace.events = [e for e in trace.events if e["cat"] != "kernel"]
     elif kind == "many":
         for i in range(1200):
             trace.range("range %d" % i, 10 * i, 5)

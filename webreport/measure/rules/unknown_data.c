@@ -19,9 +19,10 @@ static const struct {
     {TP_UNKNOWN_KERNELS, TP_NEED_DEVICE,
      OF_KERNELS "step.kernel.* step.communication.* step.runtime.* step.dataloader.* step.cpu.* step.other.* "
                 "step.memcpy.time step.memcpy.share step.memset.time step.memset.share device.busy.share gpu.* "
-                "communication.* collectives.* idle.*",
+                "communication.* collectives.* idle.* range[NAME].device",
      KERNEL_RULES "A1 A4 A8 A12 B1 B2 B4 C6 C7 E1 E4 E6 E7 E8 E10 E11 R2 R3 R4"},
-    {TP_UNKNOWN_GRAPH_KERNELS, TP_NEED_DEVICE, OF_KERNELS "gpu.sm_efficiency gpu.occupancy", KERNEL_RULES},
+    {TP_UNKNOWN_GRAPH_KERNELS, TP_NEED_DEVICE, OF_KERNELS "gpu.sm_efficiency gpu.occupancy range[NAME].device",
+     KERNEL_RULES},
     {TP_UNKNOWN_COPIES, TP_NEED_DEVICE, "copies.* h2d.* d2h.* d2d.* step.memcpy.* device.busy.share idle.* count.copy",
      "A5 B3 B4 B5 C11"},
     {TP_UNKNOWN_COPY_DIRECTION, TP_NEED_DEVICE, "h2d.* d2h.* d2d.* count.copy", "A5 B3 B4 B5 C11"},
@@ -29,7 +30,8 @@ static const struct {
     {TP_UNKNOWN_COPY_BYTES, 0, "h2d.bytes d2h.bytes d2d.bytes h2d.pageable.bytes d2h.pageable.bytes", "B3 B5"},
     {TP_UNKNOWN_SETS, TP_NEED_DEVICE, "sets.* step.memset.*", "C7"},
     {TP_UNKNOWN_RUNTIME_CALLS, TP_NEED_RUNTIME,
-     "runtime.* sync.* idle.host idle.launch idle.queue idle.unknown step.runtime.* count.wait",
+     "runtime.* sync.* idle.host idle.launch idle.queue idle.unknown step.runtime.* count.wait "
+     "range[NAME].device",
      "A1 A2 A3 A4 A5 A6 A8 A12 A13 C6 C7 D2 E11 R3"},
     {TP_UNKNOWN_OPERATORS, TP_NEED_HOST, "operators.* op[NAME].calls count.* gemm.pct_of_peak step.mfu",
      OPERATOR_RULES},

@@ -1,6 +1,7 @@
 /* Adds findings, the memory at its peak, ranges, and quality flags to a summary. */
 #include <stdio.h>
 
+#include "webreport/measure/rules/unknown_data.h"
 #include "webreport/measure/summary/summary_parts.h"
 #include "writer/base/limits.h"
 
@@ -104,6 +105,9 @@ void tp_summary_memory_build(struct tp_summary_work *work)
 void tp_summary_ranges_build(struct tp_summary_work *work)
 {
     const struct tp_table *table = &work->source->views->range_times.table;
+    uint32_t unknown = work->source->trace->input.unknown;
+    bool has_device =
+        work->source->model->devices.count && !(unknown & tp_unknown_needs_of_metric("range[NAME].device"));
     uint32_t count = 0,
              room = table->row_count < TP_MAX_SUMMARY_RANGES ? (uint32_t)table->row_count : TP_MAX_SUMMARY_RANGES;
     struct tp_summary_range *ranges = tp_arena_array(work->arena, room, sizeof *ranges);
@@ -119,7 +123,7 @@ void tp_summary_ranges_build(struct tp_summary_work *work)
             ranges[count++] = (struct tp_summary_range){
                 .name = tp_summary_intern_text(work, tp_table_text(table, TP_RANGE_TIME_NAME)[row]),
                 .is_module = is_module,
-                .device_ns = tp_table_int(table, TP_RANGE_TIME_DEVICE_PER_STEP)[row],
+                .device_ns = has_device ? tp_table_int(table, TP_RANGE_TIME_DEVICE_PER_STEP)[row] : TP_NULL_INT,
                 .host_ns = tp_table_int(table, TP_RANGE_TIME_HOST_PER_STEP)[row]};
         }
     work->out->ranges = ranges;
