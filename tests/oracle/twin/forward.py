@@ -2,7 +2,6 @@
 34)."""
 import collections
 
-from . import names
 from .numbers import integer
 from .reading import FRAME_KINDS
 from .tree import ancestors, enclosing, line_of
@@ -50,7 +49,7 @@ def forward_of(e, forwards):
 
 
 def is_user_line(line, e):
-    return any(names.line_and_origin(x.name) == (line, "user") for x in enclosing(e) if x.kind in FRAME_KINDS)
+    return any((x.line, x.origin) == (line, "user") for x in enclosing(e) if x.kind in FRAME_KINDS)
 
 
 def work_line_of(e, forwards):
@@ -62,8 +61,7 @@ def work_line_of(e, forwards):
     for x in [e, *ancestors(e)]:
         if x is backward:
             break
-        found = names.line_and_origin(x.name) if x.kind in FRAME_KINDS else None
-        if found and found[1] == "user":
-            return found[0]
+        if x.kind in FRAME_KINDS and x.line and x.origin == "user":
+            return x.line
     forward, own = line_of(forwards[id(backward)]), line_of(e)
     return forward if forward and (is_user_line(forward, forwards[id(backward)]) or not is_user_line(own, e)) else own

@@ -1,6 +1,7 @@
 /* Lists the origin of each device operation: see operation_rows.h. */
 #include "webreport/export/rows/operation_rows.h"
 
+#include "webreport/model/forward.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
@@ -18,7 +19,10 @@ static const struct tp_rows_column columns[] = {
      "how the owner was found: launch, external id, capture (the call that captured the graph), or annotation; null: "
      "unknown",
      false},
-    {"how", TP_ROWS_TEXT, "for capture: joined by order, name, place or node id", false},
+    {"how", TP_ROWS_TEXT,
+     "for capture: joined by order, name, place or node id; for launch: near, if the call starts just outside of the "
+     "operator",
+     false},
     {"one_of", TP_ROWS_INT,
      "for capture: number of captured calls from which the operation may come; from 2 on, only what all of them show "
      "is listed",
@@ -34,7 +38,7 @@ static uint32_t count_operations(const struct tp_rows *rows)
 struct origin {
     uint32_t op;
     struct tp_str dims, module, line;
-    const char *via;
+    const char *via, *how;
 };
 
 static struct tp_str text_or_null(struct tp_str text)
@@ -52,7 +56,7 @@ static struct tp_str module_text(const struct tp_model *model, uint32_t module, 
 
 static struct origin origin_by_capture(const struct tp_model *model, const struct tp_joined_row *row)
 {
-    struct origin origin = {.op = row->op, .via = "capture"};
+    struct origin origin = {.op = row->op, .via = "capture", .how = tp_join_how_text(row->how)};
     origin.module = module_text(model, row->module, row->is_bare_module);
     if (row->line != TP_NO_ID)
         origin.line = tp_frames_line_text(&model->trace->frames, row->line);
@@ -69,10 +73,16 @@ static struct origin origin_by_launch(const struct tp_model *model, uint32_t dev
         return origin;
     }
     origin.via = launch == TP_NO_ID ? "external id" : "launch";
-    if (model->devices.module)
-        origin.module = module_text(model, model->devices.module[device], false);
+    if (launch != TP_NO_ID && op != TP_NO_ID) {
+        const struct tp_event *call = tp_launch_event(model, launch), *owner = tp_operator_event(model, op);
+        bool is_inside = owner->ts_ns <= call->ts_ns && call->ts_ns < tp_event_end(owner);
+        origin.how = is_inside ? NULL : "near";
+    }
+    uint32_t module = tp_module_event_of_device(model, device);
+    if (module != TP_NO_ID)
+        origin.module = tp_frame_module_name(tp_trace_event_name(model->trace, &model->trace->events[module]));
     origin.line = text_or_null(
-        tp_event_line(model, launch == TP_NO_ID ? model->operators.event[op] : model->launches.event[launch]));
+        tp_work_line(model, launch == TP_NO_ID ? model->operators.event[op] : model->launches.event[launch]));
     return origin;
 }
 
@@ -96,7 +106,7 @@ static void fill_operation(const struct tp_rows *rows, uint32_t device, struct t
     cell++->text = origin.module;
     cell++->text = origin.line;
     cell++->text = origin.via ? tp_str_of(origin.via) : (struct tp_str){NULL, 0};
-    cell++->text = row ? tp_str_of(tp_join_how_text(row->how)) : (struct tp_str){NULL, 0};
+    cell++->text = origin.how ? tp_str_of(origin.how) : (struct tp_str){NULL, 0};
     cell->integer = row ? row->one_of : TP_NULL_INT;
 }
 
