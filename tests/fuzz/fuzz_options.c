@@ -14,7 +14,7 @@ enum { MAX_ARGUMENTS = 64 };
 struct options {
     const char *text;
     uint64_t size;
-    struct tp_text_list list;
+    struct tp_opt_list list;
     int choice;
     bool flag;
 };
@@ -45,7 +45,7 @@ static void parse_words(char *text)
         argv[argc++] = part;
     int code = tp_opt_parse(table, &options, argc, argv, &operands, &err);
     abort_unless(code == 0 || (code == TP_EUSAGE && err.text[0] && !strchr(err.text, '\n')));
-    abort_unless(operands <= (size_t)argc && options.list.count <= TP_TEXT_LIST_MAX);
+    abort_unless(operands <= (size_t)argc && options.list.count <= TP_OPT_LIST_MAX);
     abort_unless(options.choice >= 0 && options.choice < 3);
     for (size_t i = 0; code == 0 && i < options.list.count; i++)
         abort_unless(options.list.items[i] != NULL);

@@ -34,12 +34,13 @@ BEGIN {
   ok["collector/outside"] = "collector/outside " o " " writer
   r = "webreport/"
   ok[r "trace/json"]   = r "trace/json " writer
-  trace = r "trace " r "trace/json "
+  trace = r "trace " r "trace/json " r "trace/compile_log "
   ok[r "trace/snapshot"] = r "trace/snapshot " trace writer
   i = r "trace/inputs/" # folders of formats that need several files
   room(i, "perfetto sqlite", trace writer)
   ok[r "trace/inputs"] = r "trace/inputs " i "perfetto " i "sqlite " trace writer
   ok[r "trace/arrays"] = r "trace/arrays " trace writer
+  ok[r "trace/compile_log"] = trace writer
   ok[r "trace"]    = trace r "trace/inputs " writer
   ok[r "model/allocator"] = r "model/allocator " r "trace/snapshot " trace writer
   ok[r "model/capture"] = r "model/capture " r "model " trace writer

@@ -13,7 +13,7 @@
 struct options {
     const char *output;
     uint64_t size;
-    struct tp_text_list rules;
+    struct tp_opt_list rules;
     int color;
     bool quiet;
     const char *user;

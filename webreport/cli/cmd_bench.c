@@ -25,7 +25,7 @@ enum { A, B, SIDES, DEFAULT_RUNS = 30, MOST_RUNS = 1000, SHOWN_OUTPUT = 4096 };
 
 struct options {
     struct tp_opt_common common;
-    struct tp_text_list revisions;
+    struct tp_opt_list revisions;
     const char *effect, *fail_above, *max_time, *setup, *traces, *out, *json, *markdown, *text;
     int64_t max_runs, warmup, seed;
     int quantity, inconclusive;

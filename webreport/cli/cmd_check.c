@@ -22,7 +22,7 @@ struct options {
     struct tp_trace_options read;
     const char *budget, *baseline, *label, *text, *json, *junit, *sarif, *markdown, *badge, *source_root, *reason,
         *committed;
-    struct tp_text_list rules;
+    struct tp_opt_list rules;
     const char *peaks;
     int inconclusive, format;
     bool update_baseline, list_metrics, accept, bisect_hint;
@@ -53,6 +53,7 @@ static const struct tp_opt table[] = {
     {"peaks", 0, TP_OPT_TEXT, AT(peaks), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_MAP(struct options),
+    TP_OPT_COMPILE(struct options),
     TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };

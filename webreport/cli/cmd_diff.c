@@ -15,7 +15,7 @@ struct options {
     struct tp_trace_options read;
     const char *html, *json, *markdown, *threshold, *fail_above, *templates, *source_root;
     uint64_t max_size;
-    struct tp_text_list rules;
+    struct tp_opt_list rules;
     const char *peaks;
     int64_t row_limit;
     int inconclusive;
@@ -42,6 +42,7 @@ static const struct tp_opt table[] = {
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_MAP(struct options),
+    TP_OPT_COMPILE(struct options),
     TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };

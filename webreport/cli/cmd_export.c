@@ -18,7 +18,7 @@ struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
     const char *to, *out, *metric, *baseline, *steps, *from, *until;
-    struct tp_text_list threads, categories;
+    struct tp_opt_list threads, categories;
     int rules, colour, when; /* colour: -1 without --color-by; when: -1 without --at */
     bool is_slim;
 };
@@ -41,6 +41,7 @@ static const struct tp_opt table[] = {
     {"category", 0, TP_OPT_LIST, AT(categories), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_MAP(struct options),
+    TP_OPT_COMPILE(struct options),
     TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };

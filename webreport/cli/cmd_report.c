@@ -21,7 +21,7 @@ struct options {
     struct tp_trace_options read;
     const char *html, *json, *markdown, *history, *baseline, *source_url, *templates;
     uint64_t max_size;
-    struct tp_text_list rules;
+    struct tp_opt_list rules;
     const char *peaks;
     int assets, color, timeline;
     bool redact, convert;
@@ -46,6 +46,7 @@ static const struct tp_opt table[] = {
     {"templates", 0, TP_OPT_PATH, AT(templates), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_MAP(struct options),
+    TP_OPT_COMPILE(struct options),
     TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };

@@ -16,7 +16,7 @@ struct options {
     struct tp_trace_options read;
     const char *out, *files_from, *shard, *job;
     int64_t rank;
-    struct tp_text_list rules;
+    struct tp_opt_list rules;
     const char *peaks;
     int format;
     bool auto_rank, skip_existing;

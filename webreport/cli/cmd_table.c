@@ -16,7 +16,7 @@ struct options {
     struct tp_trace_options read;
     const char *out, *group_by, *sort_by, *header;
     const char *aggregate_by, *order_by, *min_time, *max_time, *opr_name, *input_dtype;
-    struct tp_text_list types;
+    struct tp_opt_list types;
     int64_t top;
     int aggregate, times;
     int64_t stack_depth, row_limit, source_width, name_width, shapes_width;
@@ -56,6 +56,7 @@ static const struct tp_opt table[] = {
     {"copy-time", 0, TP_OPT_FLAG, AT(copy_time), NULL},
     TP_OPT_READING(struct options),
     TP_OPT_MAP(struct options),
+    TP_OPT_COMPILE(struct options),
     TP_OPT_PARTS(struct options),
     TP_OPT_COMMON(struct options),
 };

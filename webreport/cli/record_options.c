@@ -179,7 +179,7 @@ int tp_record_parse_options(struct tp_record_options *options, int argc, char **
 
 /* ---- sources ---- */
 
-static bool list_has_word(const struct tp_text_list *list, const char *word)
+static bool list_has_word(const struct tp_opt_list *list, const char *word)
 {
     size_t len = strlen(word);
     for (size_t i = 0; i < list->count; i++)
@@ -244,7 +244,7 @@ static bool is_known_source(const struct tp_source_rows *rows, const char *name,
     return false;
 }
 
-static int check_source_names(const struct tp_text_list *list, const struct tp_source_rows *rows, struct tp_error *err)
+static int check_source_names(const struct tp_opt_list *list, const struct tp_source_rows *rows, struct tp_error *err)
 {
     for (size_t i = 0; i < list->count; i++)
         for (const char *at = list->items[i]; *at;) {

@@ -12,7 +12,7 @@ struct tp_record_options {
     struct tp_opt_common common;
     const char *out;
     /* values of --source and --no-source; each value is a list of names separated by commas */
-    struct tp_text_list source, no_source;
+    struct tp_opt_list source, no_source;
     const char *all_of_user; /* name or number of a user; "": the current user; NULL: the option is not given */
     const char *pid;         /* value of -p, the id of a running process to record; NULL: `record` starts a program */
     const char *duration, *skip_first, *wait, *warmup, *active, *repeat, *torch;

@@ -10,6 +10,7 @@
 #include "webreport/document/words/input_words.h"
 #include "webreport/session/exit.h"
 #include "webreport/session/leftover_files.h"
+#include "webreport/trace/compile_log/compile_graphs.h"
 #include "webreport/trace/file_parts.h"
 #include "writer/base/buf.h"
 #include "writer/base/path.h"
@@ -130,12 +131,27 @@ int tp_inputs_set_not_found_error(const struct tp_runs *runs, const struct tp_ru
                         wanted);
 }
 
+/* Prints a notice if the artifacts of torch.compile have no calls, or if some artifacts cannot be used. */
+static void print_notice_of_compile_log(struct tp_console *console, const char *path, const struct tp_trace *trace)
+{
+    const struct tp_compile_log *log = trace->compile_log;
+    if (log && log->dropped_count)
+        tp_console_notice(console, "%s: %u artifacts of torch.compile are damaged or too large", path,
+                          log->dropped_count);
+    else if (log && !log->graphs.count)
+        tp_console_notice(console,
+                          "%s: --compile-log names no files with source lines of compiled code; set "
+                          "INDUCTOR_PROVENANCE=1 and TORCH_TRACE=FOLDER for the recording",
+                          path);
+}
+
 void tp_inputs_print_notices(struct tp_console *console, const char *path, const struct tp_trace *trace)
 {
     const struct tp_reading *reading = &trace->reading;
     const char *line = tp_input_line(&trace->input, trace->arena);
     if (*line)
         tp_console_notice(console, "%s: %s", path, line);
+    print_notice_of_compile_log(console, path, trace);
     const char *categories = tp_input_unknown_categories_text(trace, NULL, NULL, trace->arena);
     if (*categories)
         tp_console_notice(console, "%s: %s", path, categories);

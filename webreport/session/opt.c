@@ -114,7 +114,7 @@ static int set_option_error(const struct tp_opt *table, const char *argument, st
 static int set_option_value(const struct tp_opt *opt, void *options, char *value, struct tp_error *err)
 {
     void *field = (char *)options + opt->offset;
-    struct tp_text_list *list = field;
+    struct tp_opt_list *list = field;
     switch (opt->type) {
     case TP_OPT_FLAG:
         *(bool *)field = true;
@@ -140,8 +140,8 @@ static int set_option_value(const struct tp_opt *opt, void *options, char *value
             return set_choice_error(opt, value, err);
         return TP_OK;
     case TP_OPT_LIST:
-        if (list->count == TP_TEXT_LIST_MAX)
-            return tp_error_set(err, TP_EUSAGE, 0, "--%s: given more than %d times", opt->name, TP_TEXT_LIST_MAX);
+        if (list->count == TP_OPT_LIST_MAX)
+            return tp_error_set(err, TP_EUSAGE, 0, "--%s: given more than %d times", opt->name, TP_OPT_LIST_MAX);
         list->items[list->count++] = value;
         return TP_OK;
     }
@@ -200,7 +200,7 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
     return TP_OK;
 }
 
-int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_text_list *rules, struct tp_error *err)
+int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err)
 {
     int code = TP_OK;
     for (size_t i = 0; i < rules->count && code == TP_OK; i++)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "writer/base/error.h"
-#include "writer/base/str.h"
+#include "writer/base/opt_list.h"
 
 enum tp_opt_type {
     TP_OPT_FLAG,          /* field of type bool: true if the option is given */
@@ -20,7 +20,7 @@ enum tp_opt_type {
     TP_OPT_SIZE,          /* field of type uint64_t: size in bytes; the text may end with K, M or G (powers of 1024) */
     TP_OPT_INT,           /* field of type int64_t: a whole number, which can be negative */
     TP_OPT_CHOICE,        /* field of type int: index of the value in the list `choices` */
-    TP_OPT_LIST,          /* field of type struct tp_text_list, for an option that may be given several times */
+    TP_OPT_LIST,          /* field of type struct tp_opt_list, for an option that may be given several times */
 };
 
 struct tp_opt {
@@ -62,6 +62,10 @@ struct tp_opt_common {
         "strict", 0, TP_OPT_FLAG, offsetof(options, read.is_strict), NULL                                              \
     }
 
+/* Table row of the option for artifacts of torch.compile. The command's options struct needs a member `read` of type
+ * struct tp_trace_options. */
+#define TP_OPT_COMPILE(options) {"compile-log", 0, TP_OPT_LIST, offsetof(options, read.compile_logs), NULL}
+
 /* Table rows of the options for inputs of other profilers. The command's options struct needs a member `read` of type
  * struct tp_trace_options. */
 #define TP_OPT_PARTS(options)                                                                                          \
@@ -78,7 +82,7 @@ int tp_opt_parse(const struct tp_opt *table, void *options, int argc, char **arg
 
 /* Adds the values of all --rule options to `overrides`. Returns 0, or TP_EUSAGE with the reason. */
 struct tp_rule_overrides;
-int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_text_list *rules, struct tp_error *err);
+int tp_opt_parse_rules(struct tp_rule_overrides *overrides, const struct tp_opt_list *rules, struct tp_error *err);
 
 /* Reads the file of the option --peaks into `file`, and makes `overrides` point to it, so that `file` must live as long
  * as `overrides`. path: NULL without the option. Returns 0, or TP_EUSAGE, TP_ELIMIT or TP_ENOMEM with the reason. */

@@ -1,6 +1,8 @@
 /* Reads a trace: opens the input, finds its format, runs the reader, and derives the data that all formats need.
  *
  * The feed owns a file and a thread. So this file catches jumps through the arena's guard and closes the feed. */
+#include "webreport/trace/compile_log/artifact_files.h"
+#include "webreport/trace/compile_log/compile_log.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/input_derive.h"
 #include "webreport/trace/input_part.h"
@@ -45,6 +47,39 @@ static void derive_frames_and_stacks(struct tp_trace *trace, const struct tp_tra
         tp_impossible_ends_cut(trace);
     tp_scripts_find(trace);
     tp_range_names_apply(trace);
+}
+
+/* ---- artifacts of torch.compile ---- */
+
+/* Returns true if some name of the trace shows code that torch.compile or Triton generated. */
+static bool has_compiled_code(const struct tp_trace *trace)
+{
+    static const char *const beginnings[] = {
+        "## Call CompiledFxGraph", "Torch-Compiled Region", "triton_", "cpp_fused", "graph_0_cpp_", NULL};
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        if (tp_str_starts_with_one_of(tp_strings_get(&trace->names, i), beginnings))
+            return true;
+    return false;
+}
+
+/* Reads the artifacts that the user named; otherwise, if the trace has compiled code, those in the folder of the trace,
+ * if they can be read. path: path of the trace; NULL for bytes in memory. */
+static int read_compile_logs(struct tp_trace *trace, const struct tp_trace_options *options, const char *path,
+                             struct tp_error *err)
+{
+    struct tp_compile_log *log = tp_arena_alloc(trace->arena, sizeof *log);
+    struct tp_vec paths = TP_VEC(trace->arena, const char *);
+    size_t named = options ? options->compile_logs.count : 0;
+    for (size_t i = 0; i < named; i++)
+        *(const char **)tp_vec_push(&paths) = options->compile_logs.items[i];
+    if (!named && path && strcmp(path, "-") != 0 && has_compiled_code(trace))
+        tp_compile_files_near(&paths, path);
+    if (!paths.count)
+        return TP_OK;
+    int code = tp_compile_log_read(log, paths.data, paths.count, trace->arena, named ? err : NULL);
+    if (code == TP_OK && (named || log->graphs.count))
+        trace->compile_log = log;
+    return named ? code : TP_OK;
 }
 
 /* ---- reading of one input ---- */
@@ -112,6 +147,9 @@ static int read_input(void *context, struct tp_error *err)
     tp_input_facts_derive(trace);
     tp_blocks_per_sm_derive(trace);
     derive_frames_and_stacks(trace, job->options);
+    code = read_compile_logs(trace, job->options, source->path, source->err);
+    if (code < 0)
+        return code;
     bool accepts_all = (job->sink.wants_tensors && trace->tensor_count) || (job->options && job->options->lists_ranks);
     return accepts_all ? TP_OK : tp_producer_check(trace, source->err);
 }

@@ -18,6 +18,7 @@
 #include "webreport/trace/input_facts.h"
 #include "webreport/trace/link_sums.h"
 #include "webreport/trace/stack.h"
+#include "webreport/trace/trace_options.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
@@ -510,34 +511,13 @@ struct tp_trace {
     bool has_gpu_list; /* true if the member deviceProperties is a list */
     struct tp_header_value *header;
     uint32_t header_count;
-    unsigned options;            /* options of the recording, bits of enum tp_option_bit */
-    int64_t base_time_ns;        /* member baseTimeNanoseconds, ns; 0 if absent */
-    struct tp_input_facts input; /* what the reader reports about the input */
+    unsigned options;                         /* options of the recording, bits of enum tp_option_bit */
+    int64_t base_time_ns;                     /* member baseTimeNanoseconds, ns; 0 if absent */
+    const struct tp_compile_log *compile_log; /* artifacts of torch.compile (compile_graphs.h); NULL: none were found */
+    struct tp_input_facts input;              /* what the reader reports about the input */
     struct tp_capture_data capture;
     struct tp_reading reading;
     struct tp_input_evidence evidence; /* evidence of the input, filled by tp_evidence_build */
-};
-
-struct tp_input_part;
-
-struct tp_trace_options {
-    uint64_t max_input_bytes; /* maximum size of the inflated text, bytes; 0 for TP_MAX_INPUT_BYTES */
-    bool is_strict;           /* refuse input that is not exact JSON */
-    bool single_thread;       /* inflate without a second thread */
-    bool keeps_frame_stacks;  /* keep the "Call stack" of Python frames, which needs much memory */
-    bool wants_tensors;       /* accept a trace that has only tensors */
-    bool wants_arguments;     /* keep moments, and the arguments and colors that the program set; the page draws them */
-    bool wants_captures;      /* keep the arguments of capture_arguments.h */
-    bool keeps_ends;          /* do not correct impossible ends (impossible_ends.h) */
-    bool reads_spools;        /* read a spool like the trace that `recover` makes from it; otherwise refuse spools */
-    bool skips_hash;          /* do not compute reading.file_sha256, which remains "" */
-    int copy_fd;              /* descriptor that receives a copy of the bytes of the file; 0: no copy */
-    const char *include;      /* pattern for the names of files in folders: see struct tp_run_search */
-    const struct tp_input_part *part; /* part of the input to read (input_part.h); NULL for the whole input */
-    const char *process;           /* number of the only part to read: see struct tp_run_search; NULL for all parts */
-    bool lists_ranks;              /* keep thread_ranks, and accept a file of several ranks (merged_ranks.h) */
-    struct tp_text_list map_paths; /* capture traces and folders of them, which a command reads in addition */
-    const char *step_range;        /* name of the ranges that are the steps; NULL: the reader chooses them */
 };
 
 /* Reads a trace file ("-" for standard input) into *trace. Allocates from `arena`, whose guard must be set, because

@@ -70,6 +70,20 @@
 #define TP_MAX_SNAPSHOT_BYTES (1ull << 62) /* size of one segment */
 #define TP_MAX_SNAPSHOT_OOMS 64u           /* out-of-memory events of one device that are analysed in detail */
 
+/* ---- artifacts of torch.compile ---- */
+#define TP_MAX_COMPILE_TEXT_BYTES (64u << 20) /* bytes of one artifact; longer artifacts are dropped and counted */
+#define TP_MAX_COMPILE_GRAPHS 4096u           /* compiled graphs; further ones are dropped and counted */
+#define TP_MAX_COMPILE_CALLS 65536u           /* calls in one compiled graph */
+/* tracebacks, frames or nodes of all calls; further ones are dropped */
+#define TP_MAX_COMPILE_ITEMS (1u << 24)
+#define TP_MAX_COMPILE_LISTED 4096u    /* entries of one folder */
+#define TP_MAX_COMPILE_SEARCHED 256u   /* folders next to a trace that are searched for artifacts */
+#define TP_MAX_COMPILE_FOLDERS 4096u   /* folders below a path that are searched for artifacts */
+#define TP_MAX_COMPILE_SCRIPTS 64u     /* scripts of a trace whose folder is searched in the artifacts */
+#define TP_MAX_COMPILE_SHOWN 256u      /* source lines, and nodes, of a call in the results */
+#define TP_MAX_COMPILE_EDITS 8192u     /* calls without a partner when a compiled region is compared with a graph */
+#define TP_MAX_COMPILE_WORK (1u << 28) /* steps of all comparisons of regions with graphs */
+
 /* ---- Perfetto traces ---- */
 /* bytes of one packet; a larger length counts as damage of the file */
 #define TP_MAX_PERFETTO_PACKET_BYTES (256u << 20)

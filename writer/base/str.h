@@ -25,14 +25,6 @@ static inline struct tp_str tp_str_of(const char *text)
     return (struct tp_str){text, strlen(text)};
 }
 
-/* A few texts, such as the values of an option that is given several times. */
-enum { TP_TEXT_LIST_MAX = 64 };
-
-struct tp_text_list {
-    const char *items[TP_TEXT_LIST_MAX];
-    size_t count;
-};
-
 static inline bool tp_str_equal(struct tp_str a, struct tp_str b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
