@@ -16,7 +16,7 @@ HELP = "templates/help"
 LANGUAGES = ("c", "cpp", "sh", "python")
 OTHER_TOOLS = {"--logdir", "--no-python", "--rdzv-id", "--warnings", "--shard=", "--cflags", "--libs", "--suite", "--name", "--option"}
 FILES_ELSEWHERE = {"train.py", "train.c", "recipe.py", "digest.md", "out.md", "threading.py", "contextlib.py", "functools.py",
-                  "queue.py", "selectors.py", "runpy.py"}
+                  "queue.py", "selectors.py", "runpy.py", "output_code.py", "fx_graph_transformed.py", "fx_graph_readable.py"}
 PATTERN_NAME = re.compile(r"(.*[/_])?x\.[a-z]+")  # recipes use x as a placeholder
 SOURCE = re.compile(r"[A-Za-z0-9_./*{},-]+\.(?:c|h|cu|cc|py|sh|mjs|proto|txt|md|map)")
 FOLDER = re.compile(r"(?:writer|collector|webreport|templates|tests|docs|\.github)(?:/[A-Za-z0-9_.{},*-]+)*/?")

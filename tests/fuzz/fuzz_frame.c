@@ -35,7 +35,7 @@ static void check_frame_parts(const struct tp_frame *frame, struct tp_str text)
     abort_unless(!frame->function.ptr ||
                  (memcmp(close, "): ", 3) == 0 && frame->function.ptr + frame->function.len == text.ptr + text.len));
     for (const char *c = digits; c < close; c++)
-        abort_unless((*c >= '0' && *c <= '9') || (c == digits && *c == '-'));
+        abort_unless((*c >= '0' && *c <= '9') || *c == '-');
     if (close - digits < 10)
         abort_unless(atoi(digits) == frame->line);
 }

@@ -43,6 +43,8 @@ static void text_is_split_at_its_last_line_number(void **state)
         {"src/train.c(42): forward_layer", "src/train.c", "forward_layer", 42, false},
         {"run (2): x/train.c(42): layer<int>(int)", "run (2): x/train.c", "layer<int>(int)", 42, false},
         {"model.pyx(-1): forward", "model.pyx", "forward", -1, true},
+        {"model.py(11-13): forward", "model.py", "forward", 11, true},
+        {"(1-): a.c(2-3): f", "(1-): a.c", "f", 2, false},
         /* the path ends at ".py", so the second line number belongs to the function */
         {"train.py(3): a(4): b", "train.py", "a(4): b", 3, true},
         {"a;b.py(3): ", "a;b.py", "", 3, true},

@@ -182,6 +182,7 @@ void tp_model_build(struct tp_model *model, const struct tp_trace *trace, const 
     tp_model_find_steps(model);
     tp_model_find_waits(model);
     tp_model_find_idle(model);
+    tp_model_find_compiled_calls(model);
     model->missing = model->devices.count ? TP_MISSING_NONE : find_missing_device(model);
     model->program = find_program_kind(model);
     model->producer = find_producer(model);

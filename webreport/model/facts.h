@@ -18,6 +18,7 @@
 
 #include "webreport/model/capture/joined.h"
 #include "webreport/model/collectives.h"
+#include "webreport/model/compiled.h"
 #include "webreport/model/marks.h"
 #include "webreport/model/order.h"
 #include "webreport/model/producer_kind.h"
@@ -308,6 +309,7 @@ struct tp_model {
     struct tp_wait *waits;
     uint32_t wait_count;
     const struct tp_joined *joined; /* kernels of graphs, joined with captured calls; NULL if nothing was captured */
+    struct tp_compiled compiled; /* calls of compiled regions, with their source lines */
 };
 
 /* Returns the length of the part of [a, b) in the window of analysed steps, ns. *at: index of an interval of the

@@ -42,5 +42,8 @@ void tp_model_find_waits(struct tp_model *model);
 /* Finds the parts of the window of analysed steps in which each device is idle, and the reason for each part (idle.c).
  */
 void tp_model_find_idle(struct tp_model *model);
+/* Finds the compiled regions and the source lines of their calls. Does nothing for a trace without compiled code
+ * (compiled_calls.c). */
+void tp_model_find_compiled_calls(struct tp_model *model);
 
 #endif

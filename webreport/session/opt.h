@@ -64,7 +64,10 @@ struct tp_opt_common {
 
 /* Table row of the option for artifacts of torch.compile. The command's options struct needs a member `read` of type
  * struct tp_trace_options. */
-#define TP_OPT_COMPILE(options) {"compile-log", 0, TP_OPT_LIST, offsetof(options, read.compile_logs), NULL}
+#define TP_OPT_COMPILE(options)                                                                                        \
+    {                                                                                                                  \
+        "compile-log", 0, TP_OPT_LIST, offsetof(options, read.compile_logs), NULL                                      \
+    }
 
 /* Table rows of the options for inputs of other profilers. The command's options struct needs a member `read` of type
  * struct tp_trace_options. */

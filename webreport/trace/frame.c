@@ -5,17 +5,23 @@
 
 /* ---- parsing of "path(line): function" ---- */
 
-/* Returns the position of the "(" of the text "(line)" whose ")" is at `close`. Returns 0 if there is no such text
- * or no path before it. */
+/* Returns the position of the first of the digits that end at `end`; `end` without digits. */
+static size_t find_first_digit(struct tp_str text, size_t end)
+{
+    while (end > 0 && tp_is_digit(text.ptr[end - 1]))
+        end--;
+    return end;
+}
+
+/* Returns the position of the "(" of the text "(line)" or "(line-line)" whose ")" is at `close`. Returns 0 if there is
+ * no such text or no path before it. */
 static size_t find_line_bracket(struct tp_str text, size_t close)
 {
-    size_t at = close;
-    while (at > 0 && tp_is_digit(text.ptr[at - 1]))
-        at--;
+    size_t at = find_first_digit(text, close);
     if (at == close)
         return 0;
     if (at > 0 && text.ptr[at - 1] == '-')
-        at--;
+        at = find_first_digit(text, at - 1);
     return at > 1 && text.ptr[at - 1] == '(' ? at - 1 : 0;
 }
 
@@ -31,7 +37,7 @@ static int32_t parse_line_number(struct tp_str digits)
 {
     bool is_negative = digits.ptr[0] == '-';
     int64_t value = 0;
-    for (size_t i = is_negative; i < digits.len && value <= INT32_MAX; i++)
+    for (size_t i = is_negative; i < digits.len && tp_is_digit(digits.ptr[i]) && value <= INT32_MAX; i++)
         value = value * 10 + (digits.ptr[i] - '0');
     value = value <= INT32_MAX ? value : INT32_MAX;
     return (int32_t)(is_negative ? -value : value);

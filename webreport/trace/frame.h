@@ -13,7 +13,8 @@
 /* The parts of a frame's text. `path` and `function` point into that text. */
 struct tp_frame {
     struct tp_str path, function; /* path: at least one byte; function: empty if the frame has no function */
-    /* line number; torch writes -1 for some frames; numbers out of range become INT32_MAX or -INT32_MAX */
+    /* line number, of a range "11-13" the first one; torch writes -1 for some frames; numbers out of range become
+     * INT32_MAX or -INT32_MAX */
     int32_t line;
     bool is_python; /* true if the path ends in .py or .pyx */
 };

@@ -3,6 +3,7 @@
  * The feed owns a file and a thread. So this file catches jumps through the arena's guard and closes the feed. */
 #include "webreport/trace/compile_log/artifact_files.h"
 #include "webreport/trace/compile_log/compile_log.h"
+#include "webreport/trace/compile_log/compile_names.h"
 #include "webreport/trace/impossible_ends.h"
 #include "webreport/trace/input_derive.h"
 #include "webreport/trace/input_part.h"
@@ -51,28 +52,18 @@ static void derive_frames_and_stacks(struct tp_trace *trace, const struct tp_tra
 
 /* ---- artifacts of torch.compile ---- */
 
-/* Returns true if some name of the trace shows code that torch.compile or Triton generated. */
-static bool has_compiled_code(const struct tp_trace *trace)
-{
-    static const char *const beginnings[] = {
-        "## Call CompiledFxGraph", "Torch-Compiled Region", "triton_", "cpp_fused", "graph_0_cpp_", NULL};
-    for (uint32_t i = 0; i < trace->names.count; i++)
-        if (tp_str_starts_with_one_of(tp_strings_get(&trace->names, i), beginnings))
-            return true;
-    return false;
-}
-
 /* Reads the artifacts that the user named; otherwise, if the trace has compiled code, those in the folder of the trace,
  * if they can be read. path: path of the trace; NULL for bytes in memory. */
 static int read_compile_logs(struct tp_trace *trace, const struct tp_trace_options *options, const char *path,
                              struct tp_error *err)
 {
+    trace->has_compiled_code = tp_compile_has_name(&trace->names);
     struct tp_compile_log *log = tp_arena_alloc(trace->arena, sizeof *log);
     struct tp_vec paths = TP_VEC(trace->arena, const char *);
     size_t named = options ? options->compile_logs.count : 0;
     for (size_t i = 0; i < named; i++)
         *(const char **)tp_vec_push(&paths) = options->compile_logs.items[i];
-    if (!named && path && strcmp(path, "-") != 0 && has_compiled_code(trace))
+    if (!named && path && strcmp(path, "-") != 0 && trace->has_compiled_code)
         tp_compile_files_near(&paths, path);
     if (!paths.count)
         return TP_OK;

@@ -513,6 +513,7 @@ struct tp_trace {
     uint32_t header_count;
     unsigned options;                         /* options of the recording, bits of enum tp_option_bit */
     int64_t base_time_ns;                     /* member baseTimeNanoseconds, ns; 0 if absent */
+    bool has_compiled_code;                   /* true if names show code that torch.compile or Triton generated */
     const struct tp_compile_log *compile_log; /* artifacts of torch.compile (compile_graphs.h); NULL: none were found */
     struct tp_input_facts input;              /* what the reader reports about the input */
     struct tp_capture_data capture;

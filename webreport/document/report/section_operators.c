@@ -74,6 +74,10 @@ struct tp_str tp_section_line_of_operator(const struct tp_section *section, stru
     const struct tp_frames *frames = &section->profile->model->trace->frames;
     struct tp_str line = TP_STR("");
 
+    if (section->profile->views->compiled.is_present)
+        line = tp_section_compiled_line(section, name);
+    if (line.len)
+        return line;
     for (uint32_t low = 0, high = table->group_count; low < high;) {
         uint32_t middle = low + (high - low) / 2;
         const struct tp_stack_group *group = &table->groups[middle];
@@ -399,6 +403,7 @@ struct tp_data tp_section_operators(const struct tp_section *section)
     more_tables = tp_object_add_list(object, "more_tables");
     add_table_by_name(section, tables);
     tp_section_add_captured_operators(section, tables);
+    tp_section_add_compiled(section, tables);
     add_table_by_shape(section, more_tables);
     tp_object_add_bool(object, "has_captures", tp_section_add_captures(section, more_tables));
     /* if the trace has device work, the section of device work contains this table */

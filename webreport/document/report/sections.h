@@ -95,6 +95,12 @@ struct tp_data tp_section_distributed(struct tp_arena *arena, const struct tp_na
 /* Returns the source line of an operator, such as "model.py:200", if all its recorded stacks have the same innermost
  * line outside of PyTorch; "" otherwise. */
 struct tp_str tp_section_line_of_operator(const struct tp_section *section, struct tp_str name);
+/* Adds the table of code that torch.compile generated. Does nothing for traces without such code. (section_compiled.c)
+ */
+void tp_section_add_compiled(const struct tp_section *section, struct tp_list *tables);
+/* Returns the source line of a generated kernel, such as "model.py:11-13", if all its calls have the same one; ""
+ * otherwise. */
+struct tp_str tp_section_compiled_line(const struct tp_section *section, struct tp_str name);
 
 /* Returns the displayed name of a node: the title of a group, the short name of a kernel, or the node's own text. */
 struct tp_str tp_section_name_of_time_node(const struct tp_section *section, const struct tp_time_tree *tree,

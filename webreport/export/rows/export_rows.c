@@ -7,6 +7,7 @@
 
 #include "webreport/export/chrome/chrome.h"
 #include "webreport/export/rows/operation_rows.h"
+#include "webreport/export/rows/compiled_rows.h"
 #include "webreport/export/rows/program_rows.h"
 #include "webreport/export/rows/snapshot_rows.h"
 #include "webreport/measure/work/work_rules.h"
@@ -535,6 +536,8 @@ const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned i
     for (unsigned i = 0; i < RARE_TABLES; i++)
         if (rare_tables[i].count(rows) && index-- == 0)
             return &rare_tables[i];
+    if (rows->compiled.is_present && index-- == 0)
+        return &tp_compiled_rows_table;
     const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index] : NULL;
     return table && table->name ? table : NULL;
 }
@@ -561,6 +564,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_memory_records_build(&rows->memory, model, arena);
     tp_task_view_build(&rows->tasks, model, arena);
     tp_range_times_build(&rows->ranges, model, arena);
+    tp_compiled_view_build(&rows->compiled, model, arena);
     tp_work_kinds_build(&rows->kinds, model, arena);
     tp_work_units_build(&rows->units, &rows->kinds, NULL, arena);
     rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);

@@ -25,6 +25,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_counter_view_build(&views->counters, model, arena);
     tp_os_call_view_build(&views->os_calls, model, arena);
     tp_capture_view_build(&views->captures, model, arena);
+    tp_compiled_view_build(&views->compiled, model, arena);
 }
 
 static struct tp_json_value modules_value(const struct tp_record *record)
@@ -61,6 +62,8 @@ static const struct tp_json_field fields[] = {
      .definition = "calls of the operating system by thread, if another profiler recorded them"},
     {"capture_view", TP_RECORD(F, captures, &tp_capture_view_fields), TP_ONLY_IF(F, captures.is_present),
      .definition = "captured graphs, and the operators to which the kernels of replayed graphs belong"},
+    {"compiled", TP_PLAIN(F, compiled.calls), TP_ONLY_IF(F, compiled.is_present),
+     .definition = "calls of code that torch.compile generated, with the source lines of the code"},
 };
 #undef F
 

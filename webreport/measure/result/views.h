@@ -4,6 +4,7 @@
 
 #include "webreport/measure/memory/memory_view.h"
 #include "webreport/measure/views/capture_view.h"
+#include "webreport/measure/views/compiled_view.h"
 #include "webreport/measure/views/counter_view.h"
 #include "webreport/measure/views/kernel_view.h"
 #include "webreport/measure/views/module_view.h"
@@ -31,6 +32,7 @@ struct tp_views {
     struct tp_counter_view counters;
     struct tp_os_call_view os_calls;
     struct tp_capture_view captures;
+    struct tp_compiled_view compiled;
 };
 
 /* Builds every view except the memory view in `arena`, whose guard the caller has set. The model must outlive the

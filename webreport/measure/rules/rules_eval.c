@@ -293,7 +293,7 @@ static void fill_evidence_events(const struct tp_advisor *a, struct tp_finding *
             .kind = e->kind,
             .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
             .name = tp_trace_event_name(a->model->trace, e),
-            .file_line = tp_work_line(a->model, c->picks.items[i].event_with_shown_line),
+            .file_line = tp_code_line(a->model, c->picks.items[i].event_with_shown_line),
         };
     }
     f->evidence_count = c->picks.kept;

@@ -11,8 +11,8 @@
 #include "webreport/measure/views/counter_view.h"
 #include "webreport/measure/views/trace_quality.h"
 #include "webreport/measure/work/work_costs.h"
+#include "webreport/model/compiled_lookup.h"
 #include "webreport/model/facts.h"
-#include "webreport/model/forward.h"
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
 
@@ -195,7 +195,7 @@ const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_det
 /* Returns the line of the project's code around the first event of the evidence; "" without evidence or line. */
 static inline struct tp_str tp_picks_first_line(const struct tp_advisor *a, const struct tp_picks *picks)
 {
-    return picks->kept ? tp_work_line(a->model, picks->items[0].event_with_shown_line) : TP_STR("");
+    return picks->kept ? tp_code_line(a->model, picks->items[0].event_with_shown_line) : TP_STR("");
 }
 
 /* Formats a text like printf, in the arena of the rules; used for texts such as the sizes of arrays. */

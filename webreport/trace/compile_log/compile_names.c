@@ -67,3 +67,16 @@ struct tp_str tp_compile_kernel_family(struct tp_str name)
         family.len = at - 1;
     return family;
 }
+
+bool tp_compile_has_name(const struct tp_strings *names)
+{
+    static const char *const beginnings[] = {"## Call CompiledFxGraph", "Torch-Compiled Region", "triton_", "cpp_fused",
+                                             NULL};
+    for (uint32_t i = 0; i < names->count; i++) {
+        struct tp_str name = names->items[i];
+        if (tp_str_starts_with_one_of(name, beginnings) || tp_str_ends(name, ": call") ||
+            tp_str_find(name, ": partition_") >= 0 || tp_str_find(name, "_cpp_fused") >= 0)
+            return true;
+    }
+    return false;
+}

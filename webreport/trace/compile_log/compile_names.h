@@ -13,6 +13,9 @@ struct tp_str tp_compile_operator_name(struct tp_arena *arena, struct tp_str nam
  * "graph_0_triton_poi_fused_add_12". Returns other names unchanged. The result is a part of `name`. */
 struct tp_str tp_compile_kernel_family(struct tp_str name);
 
+/* Returns true if one of the names of a trace shows code that torch.compile or Triton generated. */
+bool tp_compile_has_name(const struct tp_strings *names);
+
 /* Returns the number of bytes of the word (letters, digits, underscores) at the beginning of the text. */
 static inline size_t tp_compile_word_length(struct tp_str text)
 {
