@@ -113,9 +113,23 @@ static void the_graph_with_most_pairs_fits(void **state)
     artifact(STACKS, "{\"triton_a_0:1\": [\"" FRAME_AT("one.py", "1", "f") "\"]}");
     artifact(STACKS, "{\"triton_b_1:1\": [\"" FRAME_AT("two.py", "1", "f") "\"], \"triton_c_2:2\": [\"" FRAME_AT(
                          "two.py", "2", "f") "\"], \"triton_x_3:3\": []}");
-    artifact(STACKS, "{\"triton_b_1:1\": [\"" FRAME_AT("three.py", "1", "f") "\"], \"triton_c_2:2\": []}");
+    artifact(STACKS,
+             "{\"triton_b_1:1\": [\"" FRAME_AT(
+                 "three.py", "1", "f") "\"], \"triton_c_2:2\": [], \"triton_y_3:3\": [], \"triton_y_4:4\": []}");
     build();
     assert_string_equal(calls_text(), "- none; triton_b_1:1 two.py(1): f; triton_c_2:2 two.py(2): f");
+}
+
+/* The only call of a backward graph is often in the forward graph too, which is read first. */
+static void the_shorter_of_two_graphs_fits(void **state)
+{
+    (void)state;
+    REGION("h1", 100, "aten::mm");
+    artifact(STACKS, "{\"triton_a_0:1\": [], \"extern_kernels.mm:2\": [\"" FRAME_AT("one.py", "1", "f") "\"]}");
+    artifact(STACKS, "{\"extern_kernels.mm:1\": [\"" FRAME_AT("two.py", "1", "f") "\"]}");
+    artifact(STACKS, "{\"extern_kernels.mm:1\": [\"" FRAME_AT("three.py", "1", "f") "\"]}");
+    build();
+    assert_string_equal(calls_text(), "extern_kernels.mm:1 two.py(1): f");
 }
 
 /* Before PyTorch 2.9, a kernel has one entry, whatever the number of its calls. */
@@ -281,6 +295,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(calls_take_the_lines_of_their_graph_in_order, begin, end),
         cmocka_unit_test_setup_teardown(the_graph_with_most_pairs_fits, begin, end),
+        cmocka_unit_test_setup_teardown(the_shorter_of_two_graphs_fits, begin, end),
         cmocka_unit_test_setup_teardown(artifacts_without_order_are_joined_by_name, begin, end),
         cmocka_unit_test_setup_teardown(generated_functions_are_regions, begin, end),
         cmocka_unit_test_setup_teardown(backward_calls_have_the_line_of_the_forward_operator, begin, end),

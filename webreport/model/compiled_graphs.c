@@ -67,14 +67,17 @@ static void pair_by_name(struct tp_vec *pairs, struct tp_compiled_graphs *graphs
         first[graph.items[i]] = 0;
 }
 
-/* Compares a region with a graph. Keeps the result if it has more pairs than `best`. */
+/* Compares a region with a graph. Keeps the result if it has more pairs than `best`, or as many pairs and fewer calls.
+ */
 static void try_graph(struct tp_compiled_match *best, struct tp_compiled_graphs *graphs, size_t index,
                       struct tp_align_items region)
 {
     const struct tp_compile_graph *graph = tp_compile_graph_at(graphs->log, index);
     struct tp_align_items calls = {graphs->of_graph[index], graph->call_count};
     struct tp_vec pairs = TP_VEC(graphs->arena, struct tp_align_pair);
-    uint32_t most = best->pairs.count < UINT32_MAX ? (uint32_t)best->pairs.count + 1 : UINT32_MAX;
+    uint32_t best_count = best->pairs.count ? tp_compile_graph_at(graphs->log, best->graph)->call_count : UINT32_MAX;
+    /* a graph with as many pairs as the best one must be shorter */
+    uint32_t most = (uint32_t)best->pairs.count + (graph->call_count >= best_count || !best->pairs.count);
     uint64_t all = (uint64_t)calls.count + region.count, limit;
     graphs->work += all;
     if (graphs->work > TP_MAX_COMPILE_WORK)
@@ -93,7 +96,8 @@ static void try_graph(struct tp_compiled_match *best, struct tp_compiled_graphs 
         graphs->work -= limit * limit;
         graphs->work += (all - 2 * pairs.count) * (all - 2 * pairs.count);
     }
-    if (pairs.count > best->pairs.count)
+    if (pairs.count > best->pairs.count ||
+        (pairs.count && pairs.count == best->pairs.count && graph->call_count < best_count))
         *best = (struct tp_compiled_match){index, pairs};
 }
 

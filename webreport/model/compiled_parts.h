@@ -43,8 +43,8 @@ struct tp_compiled_match {
 
 void tp_compiled_graphs_init(struct tp_compiled_graphs *graphs, const struct tp_compile_log *log,
                              struct tp_arena *arena);
-/* Returns the graph with the most pairs; of several graphs, the first one. names: name ids of the calls of a region,
- * from tp_compiled_name_id. */
+/* Returns the graph with the most pairs; of several graphs, the one with the fewest calls, then the first one. names:
+ * name ids of the calls of a region, from tp_compiled_name_id. */
 const struct tp_compiled_match *tp_compiled_match(struct tp_compiled_graphs *graphs, const uint32_t *names,
                                                   uint32_t count);
 /* Returns the id of the name of an operator in a trace. */
