@@ -152,7 +152,7 @@ def more_by_lists(folder):
 
 def kernel_run(folder, name, kernels, steps=5, jitter=0):
     """Writes consecutive kernels (name, us). An operator with the same name launches the kernel. A third value is the
-    name of the operator, if it has another name."""
+    name of the operator, if it has another name. A fourth value is the shapes of its inputs."""
     events, correlation = [], 1
     for number in range(steps):
         start = 1000.0 + 100000 * number
@@ -161,7 +161,8 @@ def kernel_run(folder, name, kernels, steps=5, jitter=0):
         for place, kernel in enumerate(kernels):
             owner = kernel[2] if len(kernel) > 2 else kernel[0]
             call = start + 10 + 60 * place
-            events.append(span("cpu_op", owner, call, 40, **{"External id": correlation}))
+            shapes = {"Input Dims": kernel[3]} if len(kernel) > 3 else {}
+            events.append(span("cpu_op", owner, call, 40, **{"External id": correlation}, **shapes))
             events.append(span("cuda_runtime", "cudaLaunchKernel", call + 5, 10,
                                **{"External id": correlation, "correlation": correlation}))
             gpu = span("kernel", kernel[0], at, kernel[1],
@@ -191,6 +192,22 @@ def triton_one_removed(folder):
     times = [9000, 2000, 15000, 5000, 22000]
     kernel_run(folder, "base.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times)])
     kernel_run(folder, "new.json", [(f"triton_poi_fused_mul_{i}", t) for i, t in enumerate(times[1:])])
+
+
+def triton_shapes(folder):
+    """Moves the last of six kernels to the front, so that all numbers change. Only the shapes identify the kernels.
+    The kernel with the shape [9] becomes faster."""
+    def kernels(first, shapes, times):
+        return [(f"triton_poi_fused_add_{first + i}", times[i], f"triton_poi_fused_add_{first + i}", [[shape]])
+                for i, shape in enumerate(shapes)]
+    kernel_run(folder, "base.json", kernels(0, [8, 9, 10, 11, 12, 13], [9000] * 6))
+    kernel_run(folder, "new.json", kernels(0, [13, 8, 9, 10, 11, 12], [9000, 9000, 3000, 9000, 9000, 9000]))
+
+
+def cpp_other_graph(folder):
+    """Another graph is compiled first, so that the names of all kernels begin with the number of another graph."""
+    for name, graph in (("base.json", 0), ("new.json", 1)):
+        kernel_run(folder, name, [(f"graph_{graph}_cpp_fused_mul_{i}", 8000 + 3000 * i) for i in range(4)])
 
 
 def triton_two_stems(folder):

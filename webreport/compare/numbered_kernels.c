@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/trace/compile_log/compile_names.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
@@ -59,7 +60,7 @@ size_t tp_numbered_stem_length(struct tp_str name, uint32_t *number)
 
 struct numbered {
     struct tp_str name, shape; /* name of the kernel, and shape of its first row */
-    size_t stem;               /* length of the name without its number, bytes */
+    struct tp_str family;      /* name without the number of its graph and its own number */
     uint32_t number;
     double call_ns;      /* mean duration of a call, ns; 0 if unknown */
     struct tp_str other; /* name of the same kernel in the reference; ptr is NULL without a pair */
@@ -77,9 +78,12 @@ static struct numbered *add_name(struct names *names, struct tp_str name)
     if (stem == name.len)
         return NULL;
     id = tp_strings_add(&names->texts, name);
-    if (id == names->items.count)
+    if (id == names->items.count) {
+        struct tp_str text = tp_strings_get(&names->texts, id);
+        size_t prefix = (size_t)(tp_compile_kernel_family(text).ptr - text.ptr);
         *(struct numbered *)tp_vec_push(&names->items) = (struct numbered){
-            .name = tp_strings_get(&names->texts, id), .shape = TP_STR(""), .stem = stem, .number = number};
+            .name = text, .shape = TP_STR(""), .family = {text.ptr + prefix, stem - prefix}, .number = number};
+    }
     return TP_AT(&names->items, struct numbered, id);
 }
 
@@ -102,28 +106,23 @@ static void collect_names(struct names *names, const struct tp_summary *run, str
     }
 }
 
-static struct tp_str name_stem(const struct numbered *name)
-{
-    return (struct tp_str){name->name.ptr, name->stem};
-}
-
-static int compare_by_stem(const void *x, const void *y, const void *context)
+static int compare_by_family(const void *x, const void *y, const void *context)
 {
     const struct numbered *a = *(struct numbered *const *)x, *b = *(struct numbered *const *)y;
     (void)context;
-    int order = tp_str_compare(name_stem(a), name_stem(b));
+    int order = tp_str_compare(a->family, b->family);
     if (order)
         return order;
     return a->number != b->number ? (a->number > b->number) - (a->number < b->number)
                                   : tp_str_compare(a->name, b->name);
 }
 
-static struct numbered **sort_by_stem(const struct names *names, struct tp_arena *arena)
+static struct numbered **sort_by_family(const struct names *names, struct tp_arena *arena)
 {
     struct numbered **list = tp_arena_array(arena, names->items.count, sizeof *list);
     for (size_t i = 0; i < names->items.count; i++)
         list[i] = TP_AT(&names->items, struct numbered, i);
-    tp_merge_sort(arena, list, names->items.count, sizeof *list, compare_by_stem, NULL);
+    tp_merge_sort(arena, list, names->items.count, sizeof *list, compare_by_family, NULL);
     return list;
 }
 
@@ -164,9 +163,50 @@ static void pair_kernels_in_order(struct numbered **few, size_t few_count, struc
     tp_arena_free_item(arena, cost, (few_count + 1) * width * sizeof *cost);
 }
 
-static void pair_names_of_stem(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
-                               struct tp_arena *arena)
+/* Returns the number of unpaired kernels in a list with a shape. */
+static size_t count_shape(struct numbered **list, size_t count, struct tp_str shape)
 {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += !list[i]->other.ptr && tp_str_equal(list[i]->shape, shape);
+    return found;
+}
+
+/* Pairs the kernels with a shape in the order of both lists, if both lists have equally many of them. */
+static void pair_kernels_with_shape(struct numbered **own, size_t own_count, struct numbered **other,
+                                    size_t other_count, struct tp_str shape)
+{
+    size_t count = count_shape(own, own_count, shape), k = 0;
+    if (!shape.len || count != count_shape(other, other_count, shape))
+        return;
+    for (size_t i = 0; i < own_count && count; i++) {
+        if (own[i]->other.ptr || !tp_str_equal(own[i]->shape, shape))
+            continue;
+        while (other[k]->other.ptr || !tp_str_equal(other[k]->shape, shape))
+            k++;
+        pair_two_names(own[i], other[k++]);
+        count--;
+    }
+}
+
+/* Removes paired kernels from a list. Returns the number of the others, which keep their order. */
+static size_t remove_paired(struct numbered **list, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!list[i]->other.ptr)
+            list[left++] = list[i];
+    return left;
+}
+
+static void pair_names_of_family(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
+                                 struct tp_arena *arena)
+{
+    for (size_t i = 0; own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED && i < own_count; i++)
+        if (!own[i]->other.ptr)
+            pair_kernels_with_shape(own, own_count, other, other_count, own[i]->shape);
+    own_count = remove_paired(own, own_count);
+    other_count = remove_paired(other, other_count);
     bool is_own_few = own_count <= other_count;
     if (own_count != other_count && own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED) {
         pair_kernels_in_order(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
@@ -181,19 +221,20 @@ static void pair_names_of_stem(struct numbered **own, size_t own_count, struct n
  * name. */
 static bool find_names_in_reference(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
-    struct numbered **own = sort_by_stem(names, arena), **other = sort_by_stem(reference, arena);
+    struct numbered **own = sort_by_family(names, arena), **other = sort_by_family(reference, arena);
     size_t i = 0, k = 0;
     bool is_other = false;
+    for (size_t n = 0; n < reference->items.count; n++) /* removes the pairs of the previous run */
+        other[n]->other = (struct tp_str){NULL, 0};
     while (i < names->items.count && k < reference->items.count) {
-        int order = tp_str_compare(name_stem(own[i]), name_stem(other[k]));
+        int order = tp_str_compare(own[i]->family, other[k]->family);
         size_t i_end = i, k_end = k;
-        while (order <= 0 && i_end < names->items.count && tp_str_equal(name_stem(own[i_end]), name_stem(own[i])))
+        while (order <= 0 && i_end < names->items.count && tp_str_equal(own[i_end]->family, own[i]->family))
             i_end++;
-        while (order >= 0 && k_end < reference->items.count &&
-               tp_str_equal(name_stem(other[k_end]), name_stem(other[k])))
+        while (order >= 0 && k_end < reference->items.count && tp_str_equal(other[k_end]->family, other[k]->family))
             k_end++;
         if (order == 0)
-            pair_names_of_stem(own + i, i_end - i, other + k, k_end - k, arena);
+            pair_names_of_family(own + i, i_end - i, other + k, k_end - k, arena);
         i = i_end;
         k = k_end;
     }
