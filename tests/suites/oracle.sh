@@ -148,6 +148,15 @@ if [ -f "$SHARED/oracle/ledger_ref.py" ]; then
 else
     skip "diff: changed work" "another reading is not next to the project"
 fi
+compiled() {
+    python3 "$ORACLE/check_compiled.py" "$TP" "$SHARED/oracle/provenance/provenance_ref.py" "$SHARED/data/provenance/real_compile" >said 2>&1 ||
+        { tail -n 8 said; return 1; }
+}
+if [ -f "$SHARED/oracle/provenance/provenance_ref.py" ] && [ -d "$SHARED/data/provenance/real_compile" ]; then
+    check "compiled code: source lines are those of another reading, and those counted by hand" compiled
+else
+    skip "compiled code: source lines" "another reading is not next to the project"
+fi
 mangled() { # Compares the demangled names of tracepress with those of binutils.
     python3 "$ORACLE/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }
 }
