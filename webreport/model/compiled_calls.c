@@ -5,6 +5,7 @@
 #include "webreport/model/forward.h"
 #include "webreport/model/stages.h"
 #include "webreport/trace/code_origin.h"
+#include "webreport/trace/compile_log/compile_names.h"
 #include "writer/base/align.h"
 #include "writer/base/sort.h"
 
@@ -207,7 +208,7 @@ void tp_model_find_compiled_calls(struct tp_model *model)
     struct tp_compiled *compiled = &model->compiled;
     struct tp_compiled_graphs graphs;
     struct tp_compiled_sources sources;
-    if (!model->trace->has_compiled_code)
+    if (!tp_compile_has_name(&model->trace->names))
         return;
     uint8_t *meanings = find_region_names(model->trace, model->arena);
     compiled->log = model->trace->compile_log;

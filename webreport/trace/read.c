@@ -57,13 +57,12 @@ static void derive_frames_and_stacks(struct tp_trace *trace, const struct tp_tra
 static int read_compile_logs(struct tp_trace *trace, const struct tp_trace_options *options, const char *path,
                              struct tp_error *err)
 {
-    trace->has_compiled_code = tp_compile_has_name(&trace->names);
     struct tp_compile_log *log = tp_arena_alloc(trace->arena, sizeof *log);
     struct tp_vec paths = TP_VEC(trace->arena, const char *);
     size_t named = options ? options->compile_logs.count : 0;
     for (size_t i = 0; i < named; i++)
         *(const char **)tp_vec_push(&paths) = options->compile_logs.items[i];
-    if (!named && path && strcmp(path, "-") != 0 && trace->has_compiled_code)
+    if (!named && path && strcmp(path, "-") != 0 && tp_compile_has_name(&trace->names))
         tp_compile_files_near(&paths, path);
     if (!paths.count)
         return TP_OK;

@@ -513,7 +513,6 @@ struct tp_trace {
     uint32_t header_count;
     unsigned options;                         /* options of the recording, bits of enum tp_option_bit */
     int64_t base_time_ns;                     /* member baseTimeNanoseconds, ns; 0 if absent */
-    bool has_compiled_code;                   /* true if names show code that torch.compile or Triton generated */
     const struct tp_compile_log *compile_log; /* artifacts of torch.compile (compile_graphs.h); NULL: none were found */
     struct tp_input_facts input;              /* what the reader reports about the input */
     struct tp_capture_data capture;
@@ -545,7 +544,7 @@ static inline struct tp_str tp_trace_event_name(const struct tp_trace *trace, co
     return tp_strings_get(&trace->names, event->name);
 }
 
-/* Returns the setup of a device operation. detail: the operation's tp_event.detail. */
+/* Returns the setup of a device operation. detail: its tp_event.detail. */
 static inline const struct tp_device_setup *tp_device_setup(const struct tp_trace *trace, uint32_t detail)
 {
     return &trace->setups[trace->devices[detail].setup];
