@@ -19,7 +19,7 @@ enum name_meaning { NAME_OTHER, NAME_RANGE, NAME_CODE };
 static bool is_generated_call(struct tp_str name)
 {
     struct tp_frame frame;
-    if (!tp_frame_parse(&frame, name) || tp_code_origin_of_path(frame.path) != TP_CODE_GENERATED)
+    if (!tp_frame_parse(&frame, name) || tp_code_of_path(frame.path).origin != TP_ORIGIN_GENERATED)
         return false;
     if (tp_str_equal(frame.function, TP_STR("call")))
         return true;

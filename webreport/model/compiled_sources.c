@@ -94,11 +94,12 @@ void tp_compiled_sources_init(struct tp_compiled_sources *sources, const struct 
 static enum frame_class class_of_frame(struct tp_compiled_sources *sources, uint32_t frame)
 {
     uint8_t *known = &sources->class_of_frame[frame];
-    struct tp_str text = tp_strings_get(&sources->log->frames, frame);
-    if (*known == CLASS_UNKNOWN)
-        *known = tp_frame_is_user_code(text)       ? CLASS_USER
-                 : tp_frame_project_line(text).ptr ? CLASS_LIBRARY
-                                                   : CLASS_OTHER;
+    struct tp_frame parts;
+    if (*known == CLASS_UNKNOWN) {
+        struct tp_str text = tp_strings_get(&sources->log->frames, frame);
+        enum tp_code_origin origin = tp_frames_code(&sources->trace->frames, &parts, text).origin;
+        *known = origin == TP_ORIGIN_USER ? CLASS_USER : origin == TP_ORIGIN_LIBRARY ? CLASS_LIBRARY : CLASS_OTHER;
+    }
     return *known;
 }
 

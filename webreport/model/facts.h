@@ -309,7 +309,7 @@ struct tp_model {
     struct tp_wait *waits;
     uint32_t wait_count;
     const struct tp_joined *joined; /* kernels of graphs, joined with captured calls; NULL if nothing was captured */
-    struct tp_compiled compiled; /* calls of compiled regions, with their source lines */
+    struct tp_compiled compiled;    /* calls of compiled regions, with their source lines */
 };
 
 /* Returns the length of the part of [a, b) in the window of analysed steps, ns. *at: index of an interval of the

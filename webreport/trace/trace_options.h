@@ -23,10 +23,10 @@ struct tp_trace_options {
     int copy_fd;              /* descriptor that receives a copy of the bytes of the file; 0: no copy */
     const char *include;      /* pattern for the names of files in folders: see struct tp_run_search */
     const struct tp_input_part *part; /* part of the input to read (input_part.h); NULL for the whole input */
-    const char *process;           /* number of the only part to read: see struct tp_run_search; NULL for all parts */
-    bool lists_ranks;              /* keep thread_ranks, and accept a file of several ranks (merged_ranks.h) */
-    struct tp_opt_list map_paths; /* capture traces and folders of them, which a command reads in addition */
-    const char *step_range;        /* name of the ranges that are the steps; NULL: the reader chooses them */
+    const char *process;             /* number of the only part to read: see struct tp_run_search; NULL for all parts */
+    bool lists_ranks;                /* keep thread_ranks, and accept a file of several ranks (merged_ranks.h) */
+    struct tp_opt_list map_paths;    /* capture traces and folders of them, which a command reads in addition */
+    const char *step_range;          /* name of the ranges that are the steps; NULL: the reader chooses them */
     struct tp_opt_list compile_logs; /* files and folders with artifacts of torch.compile: see compile_log.h */
 };
 

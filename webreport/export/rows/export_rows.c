@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "webreport/export/chrome/chrome.h"
-#include "webreport/export/rows/operation_rows.h"
 #include "webreport/export/rows/compiled_rows.h"
+#include "webreport/export/rows/operation_rows.h"
 #include "webreport/export/rows/program_rows.h"
 #include "webreport/export/rows/snapshot_rows.h"
 #include "webreport/measure/work/work_rules.h"

@@ -4,8 +4,8 @@
 
 #include "webreport/export/chrome/flow_links.h"
 #include "webreport/measure/memory/memory_records.h"
-#include "webreport/measure/views/range_times.h"
 #include "webreport/measure/views/compiled_view.h"
+#include "webreport/measure/views/range_times.h"
 #include "webreport/measure/views/task_view.h"
 #include "webreport/measure/work/work_costs.h"
 

@@ -237,6 +237,23 @@ static void copy_sections(struct tp_trace *trace, const struct tp_capture_trace 
     trace->capture.captures = to;
 }
 
+static void add_scripts(struct tp_frames *frames, const struct tp_strings *scripts)
+{
+    for (uint32_t i = 0; i < scripts->count; i++)
+        tp_frames_add_script(frames, scripts->items[i]);
+}
+
+/* Classifies the names again, with the scripts of all traces. */
+static void build_frames(struct tp_trace *trace, const struct tp_capture_trace *from, size_t count)
+{
+    struct tp_strings scripts = trace->frames.scripts;
+    tp_frames_build(&trace->frames, &trace->names, trace->arena);
+    add_scripts(&trace->frames, &scripts);
+    for (size_t i = 0; i < count; i++)
+        add_scripts(&trace->frames, &from[i].model->trace->frames.scripts);
+    tp_frames_apply_scripts(&trace->frames, trace->arena);
+}
+
 void tp_captures_import(struct tp_trace *trace, const struct tp_capture_trace *from, size_t count)
 {
     struct tp_arena *arena = trace->arena;
@@ -253,7 +270,7 @@ void tp_captures_import(struct tp_trace *trace, const struct tp_capture_trace *f
     grow_columns(trace, copiers, count);
     copy_all_events(trace, copiers, count);
     copy_sections(trace, from, copiers, count);
-    tp_frames_build(&trace->frames, &trace->names, arena);
+    build_frames(trace, from, count);
     for (size_t i = 0; i < count; i++)
         tp_arena_free_item(arena, copiers[i].copy_of, copiers[i].from->event_count * sizeof *copiers[i].copy_of);
 }
