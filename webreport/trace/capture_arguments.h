@@ -1,5 +1,6 @@
-/* Defines the arguments that join the kernels of a replayed graph with the calls that captured the graph. They are read
- * only if struct tp_trace_options.wants_captures is set, because most reports do not need them. */
+/* Defines the arguments that join the kernels of a replayed graph with the calls that captured the graph. Those of
+ * device operations are read if the operation has a "graph id". All others are read only if struct
+ * tp_trace_options.wants_captures is set, because most reports do not need them. */
 #ifndef TP_WEBREPORT_TRACE_CAPTURE_ARGUMENTS_H
 #define TP_WEBREPORT_TRACE_CAPTURE_ARGUMENTS_H
 
@@ -11,7 +12,10 @@ struct tp_capture_argument {
     uint32_t kernel; /* name of the kernel that a call or an operator started ("kernel", "kernel_name"), id in names */
     uint32_t grid, block; /* launch configuration of a call, ids in values */
     uint32_t file, hash;  /* "kernel_file" and "kernel_hash" of an operator of torch.compile, ids in values */
-    int64_t node;         /* "graph node id" of a device operation */
+    /* for device operations with a node, ids in values: "annotation"; "str", "name" or "fqn" of a scope that the
+     * program gave to the kernel (torch.cuda._graph_annotations) */
+    uint32_t annotation, scope;
+    int64_t node; /* "graph node id" of a device operation */
 };
 
 struct tp_captures;

@@ -33,16 +33,30 @@ static void read_host_argument(struct tp_decoder *d, const struct tp_element *e,
         found->hash = intern_value(d, e, value);
 }
 
-static void read_node(struct tp_str key, struct tp_str value, struct tp_capture_argument *found)
+/* Stores an argument of a device operation. Of the names of a scope, "str" comes before "name", and "name" before
+ * "fqn". rank: position of the stored name in this list. */
+static void read_device_argument(struct tp_decoder *d, const struct tp_element *e, struct tp_str key,
+                                 struct tp_str value, struct tp_capture_argument *found, unsigned *rank)
 {
+    static const char *const scopes[] = {"str", "name", "fqn"};
     int64_t node;
     if (tp_str_equal(key, TP_STR("graph node id")) && tp_number_parse_int(value, &node) == TP_NUMBER_OK && node)
         found->node = node;
+    else if (tp_str_equal(key, TP_STR("annotation")))
+        found->annotation = intern_value(d, e, value);
+    for (unsigned i = 0; i < *rank; i++)
+        if (tp_str_equal(key, tp_str_of(scopes[i]))) {
+            found->scope = intern_value(d, e, value);
+            *rank = i;
+        }
 }
 
 void tp_decode_capture_arguments(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
-    struct tp_capture_argument found = {.kernel = TP_NO_ID,
+    unsigned rank = 3;
+    struct tp_capture_argument found = {.annotation = TP_NO_ID,
+                                        .scope = TP_NO_ID,
+                                        .kernel = TP_NO_ID,
                                         .grid = TP_NO_ID,
                                         .block = TP_NO_ID,
                                         .file = TP_NO_ID,
@@ -57,6 +71,8 @@ void tp_decode_capture_arguments(struct tp_decoder *d, const struct tp_element *
         if (is_host)
             read_host_argument(d, e, key, value, &found);
         else
-            read_node(key, value, &found);
+            read_device_argument(d, e, key, value, &found, &rank);
+    if (found.node == TP_NULL_INT)
+        found.annotation = found.scope = TP_NO_ID; /* only kernels of graphs have annotations */
     tp_sink_add_capture_argument(d->sink, &found);
 }

@@ -217,7 +217,7 @@ static void decode_complete_event(struct tp_decoder *d, const struct tp_element 
     event->detail = tp_decode_detail(d, e, event);
     if (d->sink->wants_arguments && e->spans->has_own_args)
         deliver_arguments(d, e, event);
-    if (d->sink->wants_captures)
+    if (d->sink->wants_captures || (tp_kind_is_device(kind) && tp_spans_has(e->spans, TP_ARG_GRAPH_ID)))
         tp_decode_capture_arguments(d, e, kind);
     tp_sink_slice(d->sink, &slice);
 }

@@ -1,6 +1,7 @@
 /* Lists the origin of each device operation: see operation_rows.h. */
 #include "webreport/export/rows/operation_rows.h"
 
+#include "webreport/model/capture/annotations.h"
 #include "webreport/model/forward.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
@@ -63,13 +64,14 @@ static struct origin origin_by_capture(const struct tp_model *model, const struc
     return origin;
 }
 
-static struct origin origin_by_launch(const struct tp_model *model, uint32_t device)
+static struct origin origin_by_launch(const struct tp_model *model, uint32_t device, struct tp_arena *arena)
 {
     uint32_t launch = model->devices.launch[device], op = model->devices.owner[device];
     struct origin origin = {.op = op};
     bool is_graph = tp_is_graph_launched(model, device);
     if (is_graph || (launch == TP_NO_ID && op == TP_NO_ID)) {
         origin.op = TP_NO_ID;
+        origin.via = tp_graph_annotation(model, device, arena).ptr ? "annotation" : NULL;
         return origin;
     }
     origin.via = launch == TP_NO_ID ? "external id" : "launch";
@@ -92,7 +94,7 @@ static void fill_operation(const struct tp_rows *rows, uint32_t device, struct t
     const struct tp_trace *trace = model->trace;
     const struct tp_event *e = tp_device_event(model, device);
     const struct tp_joined_row *row = tp_joined_row_of(model, device);
-    struct origin origin = row ? origin_by_capture(model, row) : origin_by_launch(model, device);
+    struct origin origin = row ? origin_by_capture(model, row) : origin_by_launch(model, device, rows->arena);
     const struct tp_event *op = origin.op == TP_NO_ID ? NULL : tp_operator_work_event(model, origin.op);
     if (op && (!row || row->has_shapes))
         origin.dims = text_or_null(tp_strings_get(&trace->values, trace->hosts[op->detail].dims));

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "webreport/measure/views/captured_modules.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
@@ -50,9 +51,7 @@ struct row {
     uint32_t first, end; /* stretches of the row, once they are sorted by row */
     int64_t calls, threads, host_ns, host_step_ns, forward_ns, backward_ns, busy_ns, self_ns, operations,
         device_step_ns;
-    /* time of the operations of graph launches that a capture trace assigns to the module; 0, because no capture trace
-     * is read here */
-    int64_t captured_ns;
+    int64_t captured_ns; /* time of the operations of graph launches whose captured calls are in the module */
 };
 
 /* A stretch of time of one thread in which a row always has an open range. It contains the events that come after
@@ -100,6 +99,8 @@ struct builder {
     struct tp_vec annotations, backwards; /* open ranges and operators of the current thread; elements: struct open */
     struct tp_keyed *by_target;           /* backward works, sorted by the place of their forward operator */
     size_t backward_count;
+    struct tp_keyed *captured; /* operations of captured calls: key: row, item: index in devices; sorted by row */
+    size_t captured_count;
     uint64_t pairs;   /* number of visited pairs of a row and an operation */
     uint32_t near;    /* step that the last search found, for tp_step_of_host_time_near */
     size_t window_at; /* interval of the window that the last search found, for tp_window_length_within */
@@ -124,18 +125,24 @@ static const struct tp_event *host_event(const struct builder *b, uint32_t at)
 
 /* ---- rows ---- */
 
+static uint32_t row_of_label(struct builder *b, unsigned kind, uint32_t label)
+{
+    uint32_t *known = &b->row_of_label[kind == TP_KIND_MODULE][label];
+    if (!*known) {
+        *(struct row *)tp_vec_push(&b->rows) = (struct row){.label = label, .kind = kind, .thread = TP_NO_ID};
+        *known = (uint32_t)b->rows.count;
+    }
+    return *known - 1;
+}
+
 /* Returns the row of a range. All numbered steps of the profiler share the row of their label. */
 static uint32_t row_of_range(struct builder *b, const struct tp_event *e)
 {
     bool is_step = e->kind == TP_KIND_ANNOTATION && b->model->marks[e->name] & TP_MARK_PROFILER_STEP;
     uint32_t label = is_step ? tp_frames_label(&b->model->trace->frames, e->name) : e->name;
-    uint32_t *known = &b->row_of_label[e->kind == TP_KIND_MODULE][label];
-    if (!*known) {
-        *(struct row *)tp_vec_push(&b->rows) = (struct row){.label = label, .kind = e->kind, .thread = TP_NO_ID};
-        *known = (uint32_t)b->rows.count;
-    }
-    row_at(b, *known - 1)->is_step |= is_step;
-    return *known - 1;
+    uint32_t row = row_of_label(b, e->kind, label);
+    row_at(b, row)->is_step |= is_step;
+    return row;
 }
 
 /* Adds a range to its row. at: index of the range in order->host. */
@@ -260,6 +267,20 @@ static void find_ranges_and_works(struct builder *b)
     b->first_work[trace->thread_count] = b->work_count;
 }
 
+/* Assigns the operations of graph launches to the rows of the modules around their captured calls. */
+static void find_captured(struct builder *b)
+{
+    struct tp_vec found = tp_captured_modules_find(b->model, b->arena);
+    b->captured = tp_arena_array(b->arena, found.count, sizeof *b->captured);
+    b->captured_count = found.count;
+    for (size_t i = 0; i < found.count; i++) {
+        const struct tp_captured_module *module = TP_AT(&found, struct tp_captured_module, i);
+        uint32_t row = row_of_label(b, TP_KIND_MODULE, module->name);
+        b->captured[i] = (struct tp_keyed){row, (uint32_t)i, module->device};
+    }
+    tp_sort_keyed(b->captured, b->captured_count, b->arena);
+}
+
 /* Sorts the stretches by row. The stretches of a row stay in the order of order->host. */
 static void sort_stretches(struct builder *b)
 {
@@ -367,9 +388,27 @@ static void sort_backward_works(struct builder *b)
     tp_sort_keyed(b->by_target, b->backward_count, b->arena);
 }
 
+/* Adds the operations of captured calls to a row. *next: first operation of this row or of a later one; updated. */
+static void add_captured(struct builder *b, uint32_t number, size_t *next, struct tp_vec *busy)
+{
+    struct row *row = row_at(b, number);
+    for (; *next < b->captured_count && b->captured[*next].key == number; ++*next) {
+        struct tp_interval operation = time_of_operation(b, b->captured[*next].item);
+        uint32_t step = tp_step_of_device_near(b->model, b->captured[*next].item, &b->near);
+        int64_t ns = operation.b - operation.a;
+        tp_intervals_push(busy, operation.a, operation.b);
+        row->operations++;
+        row->captured_ns = tp_sat_add(row->captured_ns, ns);
+        row->forward_ns = tp_sat_add(row->forward_ns, ns);
+        row->device_step_ns = tp_sat_add(row->device_step_ns, tp_is_in_used_step(b->model, step) ? ns : 0);
+    }
+}
+
 static void find_device_times(struct builder *b)
 {
     struct tp_vec busy = TP_VEC(b->arena, struct tp_interval);
+    size_t captured = 0;
+    b->near = 0;
     sort_backward_works(b);
     for (uint32_t i = 0; i < b->rows.count; i++) {
         struct row *row = row_at(b, i);
@@ -379,6 +418,7 @@ static void find_device_times(struct builder *b)
         }
         busy.count = 0;
         add_works_of_row(b, i, &busy);
+        add_captured(b, i, &captured, &busy);
         row->busy_ns = tp_intervals_length(tp_intervals_union(b->arena, busy.data, busy.count));
     }
 }
@@ -538,8 +578,9 @@ void tp_range_times_build(struct tp_range_times *view, const struct tp_model *mo
                         .annotations = TP_VEC(arena, struct open),
                         .backwards = TP_VEC(arena, struct open)};
     *view = (struct tp_range_times){.outside_ns = model->devices.time_ns};
-    if (model->kind_count[TP_KIND_ANNOTATION] || model->kind_count[TP_KIND_MODULE]) {
+    if (model->kind_count[TP_KIND_ANNOTATION] || model->kind_count[TP_KIND_MODULE] || model->joined) {
         find_ranges_and_works(&b);
+        find_captured(&b);
         sort_stretches(&b);
         find_device_times(&b);
         view->outside_ns = find_self_times(&b);

@@ -1,0 +1,85 @@
+/* Reads annotations of graph kernels: see annotations.h. */
+#include "webreport/model/capture/annotations.h"
+
+#include "webreport/model/capture/parts.h"
+#include "webreport/trace/json/clean.h"
+#include "webreport/trace/json/value.h"
+
+enum { MOST_BYTES = 256 };
+
+struct label {
+    size_t size;
+    char bytes[MOST_BYTES];
+};
+
+/* Appends a scope to the label, after a slash. Cuts labels that are too long. */
+static void append_scope(struct label *label, struct tp_str scope)
+{
+    size_t left = sizeof label->bytes - label->size;
+    if (label->size && left)
+        label->bytes[label->size++] = '/', left--;
+    size_t size = scope.len < left ? scope.len : left;
+    memcpy(label->bytes + label->size, scope.ptr, size);
+    label->size += size;
+}
+
+/* Appends one entry of an annotation: a text, or the name of an object. */
+static void append_entry(struct label *label, struct tp_str json, struct tp_arena *arena)
+{
+    static const char *const names[] = {"str", "name", "fqn"};
+    if (!tp_value_starts_with(json, '{')) {
+        append_scope(label, tp_value_text(arena, json));
+        return;
+    }
+    struct tp_str name = {NULL, 0};
+    for (unsigned i = 0; i < 3 && !name.ptr; i++)
+        name = tp_value_member(json, names[i]);
+    if (name.ptr)
+        append_scope(label, tp_value_text(arena, name));
+}
+
+/* Returns a text without the white space between values if it is a list or an object; otherwise the text itself. */
+static struct tp_str compact_json(struct tp_str text, struct tp_arena *arena)
+{
+    struct tp_buf out;
+    if (!tp_value_starts_with(text, '[') && !tp_value_starts_with(text, '{'))
+        return text;
+    tp_buf_init(&out, 0);
+    tp_clean_value(&out, text);
+    int failed = out.failed;
+    struct tp_str compact = {failed ? NULL : tp_arena_copy(arena, out.data ? out.data : "", out.size), out.size};
+    tp_buf_release(&out);
+    if (failed)
+        tp_arena_fail(arena, failed);
+    return compact;
+}
+
+/* Appends an annotation: a text, or a list or object, which may be written as a text. */
+static void append_annotation(struct label *label, struct tp_str json, struct tp_arena *arena)
+{
+    struct tp_str text = json, item;
+    if (tp_value_starts_with(json, '"'))
+        text = compact_json(tp_value_text(arena, json), arena);
+    if (!tp_value_starts_with(text, '[')) {
+        append_entry(label, tp_value_starts_with(text, '{') ? text : json, arena);
+        return;
+    }
+    for (size_t at = 0; tp_value_next(text, &at, NULL, &item);)
+        append_entry(label, item, arena);
+}
+
+struct tp_str tp_graph_annotation(const struct tp_model *model, uint32_t device, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    const struct tp_capture_argument *found =
+        trace->capture.argument_count ? tp_capture_argument_of(trace, model->devices.event[device]) : NULL;
+    struct label label = {.size = 0};
+    if (!found || (found->annotation == TP_NO_ID && found->scope == TP_NO_ID))
+        return (struct tp_str){NULL, 0};
+    if (found->annotation != TP_NO_ID)
+        append_annotation(&label, tp_strings_get(&trace->values, found->annotation), arena);
+    if (found->scope != TP_NO_ID)
+        append_scope(&label, tp_value_text(arena, tp_strings_get(&trace->values, found->scope)));
+    return label.size ? (struct tp_str){tp_arena_copy(arena, label.bytes, label.size), label.size}
+                      : (struct tp_str){NULL, 0};
+}

@@ -1,0 +1,11 @@
+/* Reads the annotations that a program gave to kernels of graphs (docs/definitions.md, section 33). */
+#ifndef TP_WEBREPORT_MODEL_CAPTURE_ANNOTATIONS_H
+#define TP_WEBREPORT_MODEL_CAPTURE_ANNOTATIONS_H
+
+#include "webreport/model/facts.h"
+
+/* Returns the label of a device operation's annotation, outermost scope first: "layer.0/mlp"; ptr NULL without one. In
+ * `arena` or part of the trace. */
+struct tp_str tp_graph_annotation(const struct tp_model *model, uint32_t device, struct tp_arena *arena);
+
+#endif
