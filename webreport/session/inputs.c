@@ -252,5 +252,5 @@ void tp_inputs_print_joined(struct tp_console *console, const char *path, const 
 {
     const char *text = tp_joined_text(model->joined, arena);
     if (text)
-        tp_console_notice(console, "%s: %s", tp_path_base(path), text);
+        tp_console_notice(console, "%s: graphs: %s", tp_path_base(path), text);
 }

@@ -367,17 +367,19 @@ static void put_lead(const struct tp_section *section, struct tp_object *object)
     double sum = 0, top = 0;
     size_t count = 0;
     const char *unlinked = "";
+    const struct tp_capture_view *captures = &section->profile->views->captures;
 
     for (size_t i = 0; i < view->by_name.row_count; i++)
         sum += (double)self[i];
     while (count < 3 && count < view->by_name.row_count && top < sum / 2)
         top += (double)self[count++];
-    if (view->unlinked_device_events)
-        unlinked = tp_text_printf(section->arena, " %s (%s) could not be linked to %s.",
-                                  tp_text_of_counted_noun(section->arena, (int64_t)view->unlinked_device_events,
-                                                          "device event", "device events"),
-                                  tp_text_of_time(section->arena, view->unlinked_device_time_ns),
-                                  tp_section_words_for_producer(section, "{an operator}"));
+    int64_t unlinked_count = (int64_t)view->unlinked_device_events - captures->linked_count;
+    if (unlinked_count > 0)
+        unlinked =
+            tp_text_printf(section->arena, " %s (%s) could not be linked to %s.",
+                           tp_text_of_counted_noun(section->arena, unlinked_count, "device event", "device events"),
+                           tp_text_of_time(section->arena, view->unlinked_device_time_ns - captures->linked_ns),
+                           tp_section_words_for_producer(section, "{an operator}"));
     if (view->by_name.row_count < 2 || sum <= 0) /* a single name takes all of the time */
         tp_object_add_lead(object, "%s", *unlinked ? unlinked + 1 : "");
     else

@@ -120,9 +120,9 @@ const char *tp_joined_text(const struct tp_joined *joined, struct tp_arena *aren
         }
     }
     if (!found)
-        return tp_text_printf(arena, "graphs: no capture fits: %s", tp_join_reason_text(best_refused(joined), arena));
+        return tp_text_printf(arena, "no capture fits: %s", tp_join_reason_text(best_refused(joined), arena));
     const char *name = tp_capture_section_name(joined->captures, first, arena);
-    return tp_text_printf(arena, "graphs: %" PRIu64 " of %" PRIu64 " kernels from %s%s", found, count, name,
+    return tp_text_printf(arena, "%" PRIu64 " of %" PRIu64 " kernels from %s%s", found, count, name,
                           sections > 1 ? tp_text_printf(arena, " and %u more", sections - 1) : "");
 }
 

@@ -211,7 +211,11 @@ static void build_operators(struct tp_capture_view *view, const struct tp_model 
         const struct tp_joined_row *row = tp_joined_row_of(model, k);
         if (!row)
             continue;
-        view->joined_ns = tp_sat_add(view->joined_ns, tp_device_event(model, k)->dur_ns);
+        bool is_linked = row->op != TP_NO_ID && model->devices.owner[k] == TP_NO_ID;
+        int64_t ns = tp_device_event(model, k)->dur_ns;
+        view->joined_ns = tp_sat_add(view->joined_ns, ns);
+        view->linked_count += is_linked;
+        view->linked_ns = tp_sat_add(view->linked_ns, is_linked ? ns : 0);
         add_operation(&g, k, row);
     }
     fill_operators(view, &g, arena);

@@ -47,6 +47,8 @@ struct tp_capture_view {
     struct tp_table launches;  /* the first TP_MAX_GRAPH_LAUNCH_ROWS launches, sorted by start */
     struct tp_table operators; /* operators of joined kernels, longest device time first, then by name */
     int64_t launch_count, joined_launch_count, kernel_count, joined_count, device_ns, joined_ns;
+    /* operations without an owner that have an operator of a captured call, and their time, ns */
+    int64_t linked_count, linked_ns;
     const char *summary; /* one line about all launches, filled by document/words; NULL before */
 };
 
