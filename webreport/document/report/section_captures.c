@@ -40,7 +40,7 @@ void tp_section_add_captured_operators(const struct tp_section *section, struct 
     shown->caption = tp_section_words_for_producer(section, "{Operators} of graph kernels, sorted by {GPU} time");
     shown->foot = tp_operator_count_text(section->profile->model->producer, view->operators.row_count, section->arena);
     shown->note = tp_text_printf(section->arena,
-                                 "Joined %s. These calls have no CPU time here, because the graph was "
+                                 "Joined: %s. These calls have no CPU time here, because the graph was "
                                  "captured in another recording or earlier.",
                                  view->summary);
     shown->own_texts[0] = shown_texts(section, shown, TP_CAPTURED_OPERATOR_MODULE);
