@@ -66,7 +66,7 @@ def theirs(path):
 
 def ours(path):
     out = os.path.join(work, "tree.json")
-    subprocess.run([tracepress, "report", path, "--json", out, "-o", os.path.join(work, "tree.html"), "--quiet"], check=True)
+    subprocess.run([tracepress, "report", claimed_costs.alone(path, work), "--json", out, "-o", os.path.join(work, "tree.html"), "--quiet"], check=True)
     with open(out, encoding="utf-8") as file:
         trees = json.load(file)["runs"][0]["profiles"][0]["time_trees"]
     return trees[0] if trees else None

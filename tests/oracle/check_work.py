@@ -45,7 +45,7 @@ def theirs(path):
 
 def ours(path):
     out = os.path.join(work, "work.json")
-    subprocess.run([tracepress, "report", path, "--json", out, "-o", os.path.join(work, "work.html"), "--quiet"], check=True)
+    subprocess.run([tracepress, "report", claimed_costs.alone(path, work), "--json", out, "-o", os.path.join(work, "work.html"), "--quiet"], check=True)
     with open(out, encoding="utf-8") as file:
         rows = json.load(file)["runs"][0]["profiles"][0]["work_view"]["devices"]
     return {row["kind"]: [row["calls"], round(1000 * row["total_us"]), row["flops"] or 0, row["bytes"] or 0,

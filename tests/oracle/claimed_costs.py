@@ -1,8 +1,12 @@
 """Adapts the reference's costs to the definitions (docs/definitions.md, section 19).
 
 The reference assumes four bytes for an unknown type, and keeps units that are faster than their device. Section 19 does
-neither. The rule of section 6 replaces the reference's list of libraries. Importing this module changes the reference's
+neither. The rule of section 6 replaces the reference's list of libraries. Operators whose names say that they do not
+quantize are no quantisation (section 18), and captured graphs (section 33) are not in the reference. Importing this module changes the reference's
 functions, so their folder must be in sys.path before."""
+import os
+import re
+
 import costs_ref
 from twin import lines, links, names
 from twin.reading import read_document
@@ -13,6 +17,10 @@ try:
     import tree_ref
 except ImportError:  # only costs are checked, so the other modules are not needed
     kinds_ref = tree_ref = None
+
+if kinds_ref:
+    chain = kinds_ref.C["chain"]
+    chain.insert([kind for kind, _ in chain].index("quantise"), ("gemm", re.compile("unquantized.*(gemm|linear)", re.I)))
 
 LARGEST_CACHE_BYTES = 256 << 20
 WITHOUT_COST = ("communication", "copy", "wait")
@@ -130,3 +138,11 @@ if tree_ref:
     kind_of_reference = kinds_ref.kind_of
     kinds_ref.kind_of = tree_ref.kind_of = kind_of
     tree_ref.Trace, tree_ref.read_document = Trace, read_document
+
+
+def alone(path, folder):
+    """Returns a link to a trace in a folder without capture traces, which would change its kinds and costs."""
+    link = os.path.join(folder, "alone-" + os.path.basename(path))
+    if not os.path.exists(link):
+        os.symlink(os.path.abspath(path), link)
+    return link

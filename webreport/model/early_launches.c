@@ -69,6 +69,27 @@ bool tp_model_is_near_operator(const struct tp_model *model, const struct tp_eve
            (around == TP_NO_ID || (around < op && op < model->operators.subtree_end[around]));
 }
 
+/* Returns the only operator with this id on the thread of the call that begins after the call, at most TP_EARLY_CALL_NS
+ * later; TP_NO_ID if none or several exist. Recorders may use an id again in a later pass. */
+static uint32_t find_only_next_operator(const struct tp_model *model, const struct tp_event *call, int64_t id)
+{
+    const struct tp_operators *ops = &model->operators;
+    uint32_t low = ops->thread_first[call->thread], end = ops->thread_first[call->thread + 1], found = TP_NO_ID;
+    for (uint32_t high = end; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        bool is_after = tp_operator_event(model, middle)->ts_ns > call->ts_ns;
+        *(is_after ? &high : &low) = is_after ? middle : middle + 1;
+    }
+    for (; low < end && tp_operator_event(model, low)->ts_ns - call->ts_ns <= TP_EARLY_CALL_NS; low++) {
+        if (!has_external_id(model, low, id))
+            continue;
+        if (found != TP_NO_ID)
+            return TP_NO_ID;
+        found = low;
+    }
+    return found;
+}
+
 static void assign_call_to_operator(struct tp_model *model, uint32_t launch, struct operators_by_id *index)
 {
     struct tp_launches *launches = &model->launches;
@@ -79,6 +100,8 @@ static void assign_call_to_operator(struct tp_model *model, uint32_t launch, str
     if (!index->is_built)
         index_operators(index, model);
     uint32_t found = tp_ids_find(&index->ids, id), op = found == TP_NO_ID ? TP_NO_ID : index->op[found];
+    if (found != TP_NO_ID && op == TP_NO_ID)
+        op = find_only_next_operator(model, e, id);
     if (op == TP_NO_ID || !tp_model_is_near_operator(model, e, op, launches->op[launch]))
         return;
     launches->launched_outside_operator_count -= launches->op[launch] == TP_NO_ID;
