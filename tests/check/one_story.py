@@ -151,12 +151,18 @@ class Story:
             if lead and len(self.profile["idle_view"]) == 1 and "has no recorded work for" in lead.group(1):
                 self.near("page: idle", percent_of(plain(lead.group(1))),
                           100 * self.device["idle"]["total_us"] / self.device["window_us"])
-        by_id = {f["id"]: f for f in self.found["findings"]}
+        findings = self.findings_by_rule()
         rules = dict(re.findall(r"<li><b>(\d+)</b>.*?\bRule ([A-HR]\d+) ", page, re.S))
         for number, saving in re.findall(r'data-f="(\d+)".*?<div class="sv">(.*?)</div>', page, re.S):
             time, share = re.search("<b>(.*?)</b>", saving), re.search("<span>(.*?)</span>", saving)
-            if rules.get(number) in by_id and time and by_id[rules[number]]["high_percent"]:
-                self.check_finding("page", by_id[rules[number]], time.group(1), share.group(1) if share else "")
+            finding = next(findings.get(rules.get(number), iter(())), None)
+            if finding and time and finding["high_percent"]:
+                self.check_finding("page", finding, time.group(1), share.group(1) if share else "")
+
+    def findings_by_rule(self):
+        """Returns for each rule its findings in the order of the document; a rule may have several."""
+        rules = {f["id"] for f in self.found["findings"]}
+        return {rule: iter([f for f in self.found["findings"] if f["id"] == rule]) for rule in rules}
 
     # ---- the digest
     def check_digest(self, digest):
@@ -171,12 +177,13 @@ class Story:
         if step and self.verdict["step_us"]:
             self.near("digest: step time", time_of(step.group(1)), 1000 * self.verdict["step_us"])
         rows = re.findall(r"^\| [^|]* \| ([A-HR]\d+) \| (?:[^|\\]|\\.)* \| ([^|]*) \| ([^|]*) \|", digest, re.M)
-        by_id = {f["id"]: f for f in self.found["findings"]}
-        self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in by_id], [])
+        findings = self.findings_by_rule()
+        self.same("digest: findings without one in the document", [r[0] for r in rows if r[0] not in findings], [])
         self.same("digest: first finding", [r[0] for r in rows][:1], [f["id"] for f in self.found["findings"]][:1 if rows else 0])
         for rule, time, share in rows: # the remedy is in the lines below the finding
-            if rule in by_id:
-                self.check_finding("digest", by_id[rule], time, share)
+            finding = next(findings.get(rule, iter(())), None)
+            if finding:
+                self.check_finding("digest", finding, time, share)
 
     # ---- check
     def check_metrics(self, values):
