@@ -264,6 +264,16 @@ def made_copies(folder):
     write(folder, run, [capture])
 
 
+def made_annotated(folder):
+    """Kernels of a graph with annotations: a text, a list of scopes, and the arguments of a scope."""
+    run = Trace("cuda")
+    correlation = run.call("GraphLaunch", 10)
+    for i, args in enumerate(({"annotation": "attention"}, {"annotation": '["layer.0", {"str": "mlp", "rank": 3}]'},
+                              {"str": "all_gather", "group": "fsdp"}, {"annotation": "attention"}, {})):
+        run.kernel("kernel_%d" % i, 50 + 20 * i, correlation, **{"graph id": 5, "graph node id": (5 << 32) + i + 1}, **args)
+    write(folder, run)
+
+
 def made_unquantized(folder):
     """An operator whose name says that it does not quantize, as an engine has it around its products."""
     run, capture = Trace(), Trace()

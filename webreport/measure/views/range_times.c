@@ -4,55 +4,14 @@
  * calls that launch work, with the innermost annotation around them. Then each row visits the launches within its
  * stretches, and the backward launches whose forward operator is within them. Times of nested rows overlap, so the work
  * is proportional to the pairs of a row and an operation; MOST_PAIRS limits these pairs. */
-#include "webreport/measure/views/range_times.h"
-
-#include <math.h>
+#include "webreport/measure/views/range_parts.h"
 
 #include "webreport/measure/views/captured_modules.h"
+#include "webreport/model/capture/annotations.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
-
-#define REST "(rest)"
-
-const struct tp_column_def tp_range_time_columns[TP_RANGE_TIME_COLUMNS] = {
-    {"name", "Range", "", "Name of the range or module.", TP_COLUMN_TEXT},
-    {"kind", "Kind", "", "Kind of the range: an annotation of the program, or a call of a module.", TP_COLUMN_WORD},
-    {"calls", "Calls", "", "Number of ranges with this name.", TP_COLUMN_INT},
-    {"threads", "Threads", "", "Number of threads that have such a range.", TP_COLUMN_INT},
-    {"host_us", "CPU total", "us", "Host time of the ranges. A range inside a range with the same name adds no time.",
-     TP_COLUMN_NS},
-    {"forward_us", "Forward", "us", "Time of the device work that was launched inside the ranges.", TP_COLUMN_NS},
-    {"backward_us", "Backward", "us",
-     "Time of the device work that was launched outside the ranges, by the backward pass of their {operators}.",
-     TP_COLUMN_NS},
-    {"device_us", "{GPU} total", "us",
-     "Forward plus backward time. Nested ranges share device work, so the rows do not add up to 100 %.", TP_COLUMN_NS},
-    {"busy_us", "Busy", "us", "Time in which at least one {GPU} runs work of the ranges.", TP_COLUMN_NS},
-    {"self_us", "{GPU} self", "us",
-     "Time of the device work whose innermost range has this name. The rows add up to all work inside of ranges.",
-     TP_COLUMN_NS},
-    {"captured_us", "Captured", "us", "Time of the work that a capture trace assigns to the range.", TP_COLUMN_NS},
-    {"operations", "Operations", "", "Number of device operations of the ranges, forward and backward.", TP_COLUMN_INT},
-    {"percent", "Share", "%", "{GPU} total as a share of the time of all device work.", TP_COLUMN_REAL},
-    {"host_per_step_us", "CPU per step", "us", "CPU total within the analysed steps, divided by their number.",
-     TP_COLUMN_NS},
-    {"device_per_step_us", "{GPU} per step", "us", "{GPU} total in the analysed steps, divided by their number.",
-     TP_COLUMN_NS}};
-
-/* Sums of the ranges with one label and kind. Times in ns; TP_NULL_INT: unknown. */
-struct row {
-    uint32_t label;      /* label id of the name (tp_frames_label_text); TP_NO_ID: the row "(rest)" */
-    bool is_step;        /* true: the row has steps of the profiler */
-    unsigned kind;       /* TP_KIND_ANNOTATION or TP_KIND_MODULE */
-    uint32_t thread;     /* last thread with a range of the row; TP_NO_ID before the first range */
-    uint32_t stretch;    /* last stretch of the row, index in `stretches` */
-    uint32_t first, end; /* stretches of the row, once they are sorted by row */
-    int64_t calls, threads, host_ns, host_step_ns, forward_ns, backward_ns, busy_ns, self_ns, operations,
-        device_step_ns;
-    int64_t captured_ns; /* time of the operations of graph launches whose captured calls are in the module */
-};
 
 /* A stretch of time of one thread in which a row always has an open range. It contains the events that come after
  * `first` in the order of the host tree and start before `end_ns`. */
@@ -89,7 +48,7 @@ struct builder {
     const struct tp_model *model;
     struct tp_arena *arena;
     uint32_t *row_of_label[2]; /* for annotations and modules: 1 + row of each label id; 0: no row */
-    struct tp_vec rows;        /* elements: struct row */
+    struct tp_vec rows;        /* elements: struct tp_range_row */
     struct tp_vec stretches;   /* elements: struct stretch */
     struct work *works;        /* thread by thread, by start */
     uint32_t work_count, work_capacity;
@@ -99,8 +58,10 @@ struct builder {
     struct tp_vec annotations, backwards; /* open ranges and operators of the current thread; elements: struct open */
     struct tp_keyed *by_target;           /* backward works, sorted by the place of their forward operator */
     size_t backward_count;
-    struct tp_keyed *captured; /* operations of captured calls: key: row, item: index in devices; sorted by row */
-    size_t captured_count;
+    /* operations of captured calls, and annotated operations of graphs: key: row, item: index in devices; sorted by row
+     */
+    struct tp_keyed *captured, *annotated;
+    size_t captured_count, annotated_count;
     uint64_t pairs;   /* number of visited pairs of a row and an operation */
     uint32_t near;    /* step that the last search found, for tp_step_of_host_time_near */
     size_t window_at; /* interval of the window that the last search found, for tp_window_length_within */
@@ -108,9 +69,9 @@ struct builder {
 
 static const uint64_t MOST_PAIRS = UINT64_C(1) << 28;
 
-static struct row *row_at(const struct builder *b, uint32_t row)
+static struct tp_range_row *row_at(const struct builder *b, uint32_t row)
 {
-    return TP_AT(&b->rows, struct row, row);
+    return TP_AT(&b->rows, struct tp_range_row, row);
 }
 
 static struct work *work_at(const struct builder *b, uint32_t work)
@@ -129,7 +90,8 @@ static uint32_t row_of_label(struct builder *b, unsigned kind, uint32_t label)
 {
     uint32_t *known = &b->row_of_label[kind == TP_KIND_MODULE][label];
     if (!*known) {
-        *(struct row *)tp_vec_push(&b->rows) = (struct row){.label = label, .kind = kind, .thread = TP_NO_ID};
+        *(struct tp_range_row *)tp_vec_push(&b->rows) =
+            (struct tp_range_row){.label = label, .kind = kind, .thread = TP_NO_ID};
         *known = (uint32_t)b->rows.count;
     }
     return *known - 1;
@@ -149,7 +111,7 @@ static uint32_t row_of_range(struct builder *b, const struct tp_event *e)
 static uint32_t add_range(struct builder *b, const struct tp_event *e, uint32_t at)
 {
     uint32_t number = row_of_range(b, e);
-    struct row *row = row_at(b, number);
+    struct tp_range_row *row = row_at(b, number);
     bool is_new_thread = row->thread != e->thread;
     struct stretch *last = is_new_thread ? NULL : TP_AT(&b->stretches, struct stretch, row->stretch);
     int64_t end = tp_event_end(e);
@@ -281,6 +243,28 @@ static void find_captured(struct builder *b)
     tp_sort_keyed(b->captured, b->captured_count, b->arena);
 }
 
+/* Assigns the annotated operations of graphs to the rows of their annotations. */
+static void find_annotated(struct builder *b)
+{
+    struct tp_vec found = TP_VEC(b->arena, struct tp_keyed), row_of = TP_VEC(b->arena, uint32_t);
+    struct tp_strings labels;
+    tp_strings_init(&labels, b->arena, 0);
+    for (uint32_t k = 0; b->model->trace->capture.argument_count && k < b->model->devices.count; k++) {
+        struct tp_str text = tp_graph_annotation(b->model, k, b->arena);
+        uint32_t label = text.ptr ? tp_strings_add(&labels, text) : TP_NO_ID;
+        if (label == row_of.count) {
+            *(uint32_t *)tp_vec_push(&row_of) = (uint32_t)b->rows.count;
+            *(struct tp_range_row *)tp_vec_push(&b->rows) = (struct tp_range_row){
+                .label = TP_NO_ID, .text = text, .kind = TP_KIND_GPU_ANNOTATION, .thread = TP_NO_ID};
+        }
+        if (label != TP_NO_ID)
+            *(struct tp_keyed *)tp_vec_push(&found) = (struct tp_keyed){*TP_AT(&row_of, uint32_t, label), k, k};
+    }
+    b->annotated = found.data;
+    b->annotated_count = found.count;
+    tp_sort_keyed(b->annotated, b->annotated_count, b->arena);
+}
+
 /* Sorts the stretches by row. The stretches of a row stay in the order of order->host. */
 static void sort_stretches(struct builder *b)
 {
@@ -289,7 +273,7 @@ static void sort_stretches(struct builder *b)
     for (uint32_t i = 0; i < count; i++)
         row_at(b, TP_AT(&b->stretches, struct stretch, i)->row)->end++;
     for (uint32_t i = 0; i < b->rows.count; i++) {
-        struct row *row = row_at(b, i);
+        struct tp_range_row *row = row_at(b, i);
         uint32_t size = row->end;
         row->first = row->end = at;
         at += size;
@@ -316,7 +300,7 @@ static int64_t time_of_work(const struct builder *b, const struct work *work)
 /* Adds the operations of a call to a row, once for each row. sum: forward or backward time of the row, ns. */
 static void add_work(struct builder *b, uint32_t number, struct work *work, int64_t *sum, struct tp_vec *busy)
 {
-    struct row *row = row_at(b, number);
+    struct tp_range_row *row = row_at(b, number);
     int64_t ns = work->first.b - work->first.a;
     if (work->counted == number + 1)
         return;
@@ -355,7 +339,7 @@ static size_t first_backward_after(const struct builder *b, size_t from, uint32_
 
 static void add_works_of_row(struct builder *b, uint32_t number, struct tp_vec *busy)
 {
-    struct row *row = row_at(b, number);
+    struct tp_range_row *row = row_at(b, number);
     const uint32_t *thread_first = b->model->order->thread_first;
     size_t k = 0;
     for (uint32_t i = row->first; i < row->end; i++) {
@@ -388,37 +372,41 @@ static void sort_backward_works(struct builder *b)
     tp_sort_keyed(b->by_target, b->backward_count, b->arena);
 }
 
-/* Adds the operations of captured calls to a row. *next: first operation of this row or of a later one; updated. */
-static void add_captured(struct builder *b, uint32_t number, size_t *next, struct tp_vec *busy)
+/* Adds operations of graphs to a row. items: sorted by row; next: first item of this row or of a later one. Returns the
+ * first item of a later row. */
+static size_t add_graph_work(struct builder *b, uint32_t number, const struct tp_keyed *items, size_t count,
+                             size_t next, struct tp_vec *busy)
 {
-    struct row *row = row_at(b, number);
-    for (; *next < b->captured_count && b->captured[*next].key == number; ++*next) {
-        struct tp_interval operation = time_of_operation(b, b->captured[*next].item);
-        uint32_t step = tp_step_of_device_near(b->model, b->captured[*next].item, &b->near);
+    struct tp_range_row *row = row_at(b, number);
+    for (; next < count && items[next].key == number; next++) {
+        struct tp_interval operation = time_of_operation(b, items[next].item);
+        uint32_t step = tp_step_of_device_near(b->model, items[next].item, &b->near);
         int64_t ns = operation.b - operation.a;
         tp_intervals_push(busy, operation.a, operation.b);
         row->operations++;
-        row->captured_ns = tp_sat_add(row->captured_ns, ns);
+        row->captured_ns = tp_sat_add(row->captured_ns, items == b->captured ? ns : 0);
         row->forward_ns = tp_sat_add(row->forward_ns, ns);
         row->device_step_ns = tp_sat_add(row->device_step_ns, tp_is_in_used_step(b->model, step) ? ns : 0);
     }
+    return next;
 }
 
 static void find_device_times(struct builder *b)
 {
     struct tp_vec busy = TP_VEC(b->arena, struct tp_interval);
-    size_t captured = 0;
+    size_t captured = 0, annotated = 0;
     b->near = 0;
     sort_backward_works(b);
     for (uint32_t i = 0; i < b->rows.count; i++) {
-        struct row *row = row_at(b, i);
+        struct tp_range_row *row = row_at(b, i);
         if (b->pairs > MOST_PAIRS) {
             row->forward_ns = row->backward_ns = row->busy_ns = row->operations = row->device_step_ns = TP_NULL_INT;
             continue;
         }
         busy.count = 0;
         add_works_of_row(b, i, &busy);
-        add_captured(b, i, &captured, &busy);
+        captured = add_graph_work(b, i, b->captured, b->captured_count, captured, &busy);
+        annotated = add_graph_work(b, i, b->annotated, b->annotated_count, annotated, &busy);
         row->busy_ns = tp_intervals_length(tp_intervals_union(b->arena, busy.data, busy.count));
     }
 }
@@ -428,7 +416,7 @@ static void find_device_times(struct builder *b)
 /* Returns true if a range of the row is around the call. */
 static bool is_around_work(const struct builder *b, uint32_t number, const struct work *work)
 {
-    const struct row *row = row_at(b, number);
+    const struct tp_range_row *row = row_at(b, number);
     uint32_t low = row->first, high = row->end;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -459,106 +447,6 @@ static int64_t find_self_times(struct builder *b)
     return outside;
 }
 
-/* ---- table ---- */
-
-static int64_t device_time(const struct row *row)
-{
-    return row->forward_ns == TP_NULL_INT ? TP_NULL_INT : tp_sat_add(row->forward_ns, row->backward_ns);
-}
-
-static struct tp_str row_name(const struct tp_model *model, const struct row *row)
-{
-    return row->label == TP_NO_ID ? TP_STR(REST) : tp_frames_label_text(&model->trace->frames, row->label);
-}
-
-static int compare_rows(const void *x, const void *y, const void *context)
-{
-    const struct row *a = x, *b = y;
-    int64_t device_a = device_time(a), device_b = device_time(b);
-    if (device_a != device_b)
-        return device_a > device_b ? -1 : 1;
-    if (a->host_ns != b->host_ns)
-        return a->host_ns > b->host_ns ? -1 : 1;
-    int order = tp_str_compare(row_name(context, a), row_name(context, b));
-    return order ? order : (a->kind > b->kind) - (a->kind < b->kind);
-}
-
-/* Joins the rows from index `first` on to one row "(rest)". Unknown times stay unknown. */
-static void join_rest(struct row *rows, size_t first, size_t count)
-{
-    struct row *rest = &rows[first];
-    for (size_t i = first + 1; i < count; i++) {
-        const struct row *row = &rows[i];
-        rest->calls += row->calls;
-        rest->host_ns = tp_sat_add(rest->host_ns, row->host_ns);
-        rest->host_step_ns = tp_sat_add(rest->host_step_ns, row->host_step_ns);
-        rest->self_ns = tp_sat_add(rest->self_ns, row->self_ns);
-        rest->captured_ns = tp_sat_add(rest->captured_ns, row->captured_ns);
-        if (rest->forward_ns == TP_NULL_INT || row->forward_ns == TP_NULL_INT) {
-            rest->forward_ns = rest->backward_ns = rest->operations = rest->device_step_ns = TP_NULL_INT;
-            continue;
-        }
-        rest->forward_ns = tp_sat_add(rest->forward_ns, row->forward_ns);
-        rest->backward_ns = tp_sat_add(rest->backward_ns, row->backward_ns);
-        rest->device_step_ns = tp_sat_add(rest->device_step_ns, row->device_step_ns);
-        rest->operations += row->operations;
-    }
-    rest->label = TP_NO_ID;
-    rest->kind = TP_KIND_NONE;
-    rest->threads = rest->busy_ns = TP_NULL_INT;
-}
-
-static int64_t per_step(const struct tp_model *model, int64_t ns)
-{
-    return model->used_count && ns != TP_NULL_INT ? ns / model->used_count : TP_NULL_INT;
-}
-
-static void fill_row(struct tp_table *table, size_t at, const struct row *row, const struct tp_model *model)
-{
-    static const char *const kinds[TP_KIND_COUNT] = {[TP_KIND_ANNOTATION] = "annotation", [TP_KIND_MODULE] = "module"};
-    int64_t device = device_time(row);
-    const int64_t numbers[TP_RANGE_TIME_COLUMNS] = {
-        [TP_RANGE_TIME_CALLS] = row->calls,
-        [TP_RANGE_TIME_THREADS] = row->threads,
-        [TP_RANGE_TIME_HOST] = row->host_ns,
-        [TP_RANGE_TIME_FORWARD] = row->forward_ns,
-        [TP_RANGE_TIME_BACKWARD] = row->backward_ns,
-        [TP_RANGE_TIME_DEVICE] = device,
-        [TP_RANGE_TIME_BUSY] = row->busy_ns,
-        [TP_RANGE_TIME_SELF] = row->self_ns,
-        [TP_RANGE_TIME_CAPTURED] = row->captured_ns,
-        [TP_RANGE_TIME_OPERATIONS] = row->operations,
-        [TP_RANGE_TIME_HOST_PER_STEP] = per_step(model, row->host_step_ns),
-        [TP_RANGE_TIME_DEVICE_PER_STEP] = per_step(model, row->device_step_ns),
-    };
-    tp_table_text(table, TP_RANGE_TIME_NAME)[at] = row_name(model, row);
-    tp_table_text(table, TP_RANGE_TIME_KIND)[at] =
-        kinds[row->kind] ? tp_str_of(kinds[row->kind]) : (struct tp_str){NULL, 0};
-    for (unsigned column = TP_RANGE_TIME_CALLS; column < TP_RANGE_TIME_COLUMNS; column++)
-        if (column != TP_RANGE_TIME_PERCENT)
-            tp_table_int(table, column)[at] = numbers[column];
-    tp_table_real(table, TP_RANGE_TIME_PERCENT)[at] =
-        device == TP_NULL_INT ? NAN : tp_percent(device, model->devices.time_ns);
-}
-
-static void build_table(struct tp_range_times *view, const struct builder *b)
-{
-    struct row *rows = b->rows.data;
-    size_t count = b->rows.count;
-    if (count)
-        tp_merge_sort(b->arena, rows, count, sizeof *rows, compare_rows, b->model);
-    if (count > TP_MAX_RANGE_ROWS) {
-        join_rest(rows, TP_MAX_RANGE_ROWS - 1, count);
-        count = TP_MAX_RANGE_ROWS;
-    }
-    tp_table_init(&view->table, b->arena, "ranges", tp_range_time_columns, TP_RANGE_TIME_COLUMNS, count);
-    view->table.title = "Ranges with device time";
-    for (size_t i = 0; i < count; i++) {
-        view->has_device_time |= rows[i].kind == TP_KIND_ANNOTATION && !rows[i].is_step && device_time(&rows[i]) > 0;
-        fill_row(&view->table, i, &rows[i], b->model);
-    }
-}
-
 /* Gives the memory of the search back to the arena. */
 static void release(struct builder *b)
 {
@@ -573,18 +461,20 @@ void tp_range_times_build(struct tp_range_times *view, const struct tp_model *mo
 {
     struct builder b = {.model = model,
                         .arena = arena,
-                        .rows = TP_VEC(arena, struct row),
+                        .rows = TP_VEC(arena, struct tp_range_row),
                         .stretches = TP_VEC(arena, struct stretch),
                         .annotations = TP_VEC(arena, struct open),
                         .backwards = TP_VEC(arena, struct open)};
     *view = (struct tp_range_times){.outside_ns = model->devices.time_ns};
-    if (model->kind_count[TP_KIND_ANNOTATION] || model->kind_count[TP_KIND_MODULE] || model->joined) {
+    if (model->kind_count[TP_KIND_ANNOTATION] || model->kind_count[TP_KIND_MODULE] || model->joined ||
+        model->trace->capture.argument_count) {
         find_ranges_and_works(&b);
         find_captured(&b);
+        find_annotated(&b);
         sort_stretches(&b);
         find_device_times(&b);
         view->outside_ns = find_self_times(&b);
         release(&b);
     }
-    build_table(view, &b);
+    tp_range_rows_fill_table(view, b.rows.data, b.rows.count, model, arena);
 }

@@ -8,7 +8,7 @@
 
 enum tp_range_time_column {
     TP_RANGE_TIME_NAME, /* name as recorded; "ProfilerStep*" for all steps of the profiler; "(rest)" for more names */
-    TP_RANGE_TIME_KIND, /* "annotation" or "module"; null for "(rest)" */
+    TP_RANGE_TIME_KIND, /* "annotation", "module" or "graph annotation"; null for "(rest)" */
     TP_RANGE_TIME_CALLS,
     TP_RANGE_TIME_THREADS, /* number of threads with such a range; null for "(rest)" */
     TP_RANGE_TIME_HOST,
