@@ -97,8 +97,7 @@ static int read_and_summarize(void *context, struct tp_error *err)
     struct tp_analysis *a = s->analysis;
     struct tp_trace_options read = s->options->read;
     read.part = s->file->part;
-    int code = s->options->maps ? tp_capture_maps_read(s->options->maps, a, s->file->path, &read, err)
-                                : tp_trace_read(&a->trace, &a->arena, s->file->path, &read, err);
+    int code = tp_capture_maps_read(s->options->maps, a, s->file->path, &read, err);
     if (code == TP_OK && a->is_map && s->options->skips_maps) {
         tp_inputs_print_map(s->options->console, s->file->path, &a->own_captures, &a->arena);
         return 1;
@@ -112,10 +111,18 @@ int tp_summaries_read_trace(struct tp_summary *summary, struct tp_arena *arena, 
                             const struct tp_summaries_options *options, struct tp_error *err)
 {
     struct tp_analysis analysis;
-    struct summing summing = {summary, arena, file, options, &analysis};
+    struct tp_capture_maps maps;
+    struct tp_summaries_options own = *options;
+    struct summing summing = {summary, arena, file, &own, &analysis};
+    if (!options->maps) { /* this trace is read alone */
+        tp_capture_maps_open(&maps, options->console, &options->read);
+        own.maps = &maps;
+    }
     tp_analysis_open(&analysis, options->rules);
     int code = tp_arena_run_both(&analysis.arena, arena, read_and_summarize, &summing, err);
     tp_analysis_close(&analysis);
+    if (!options->maps)
+        tp_capture_maps_close(&maps);
     tp_arena_fail_with_stored_code(arena);
     return code;
 }

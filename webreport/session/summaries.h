@@ -36,7 +36,7 @@ struct tp_summaries_options {
      * and of the summaries; NULL: the whole advice is not needed. */
     void (*advised)(void *context, const struct tp_run_file *file, const struct tp_analysis *analysis);
     void *context;                /* argument of both functions */
-    struct tp_capture_maps *maps; /* capture traces of the command; NULL: no graphs are joined with captures */
+    struct tp_capture_maps *maps; /* capture traces of the command; NULL: each trace searches its own */
     bool skips_maps;              /* true: make no summary of a trace that is only a capture trace */
 };
 
