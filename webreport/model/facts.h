@@ -19,6 +19,7 @@
 #include "webreport/model/capture/joined.h"
 #include "webreport/model/collectives.h"
 #include "webreport/model/compiled.h"
+#include "webreport/model/event_map.h"
 #include "webreport/model/marks.h"
 #include "webreport/model/order.h"
 #include "webreport/model/producer_kind.h"
@@ -285,9 +286,7 @@ struct tp_model {
     const uint64_t *marks; /* TP_MARK_* bits of each name, indexed by name id */
     /* for each host event: the innermost event around it (docs/definitions.md, section 3); TP_NO_ID: no such event */
     uint32_t *inside;
-    /* for each event: event of its forward operator, if the event is a backward operator with a known forward operator
-     * (docs/definitions.md, section 34); TP_NO_ID for all other events. NULL if the trace has no backward operators */
-    uint32_t *forward;
+    struct tp_event_map forward; /* for each backward operator with a known forward operator: event of the latter */
     uint64_t badly_nested_count;
     int64_t last_ns;     /* end of the last event, ns; first_ns without events */
     uint32_t used_count; /* number of analysed steps, called N in docs/definitions.md */

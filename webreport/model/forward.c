@@ -70,7 +70,7 @@ struct link {
     uint32_t start, end;
 };
 
-static void pair_by_links(struct tp_model *model)
+static void pair_by_links(const struct tp_model *model, uint32_t *forward)
 {
     const struct tp_trace *trace = model->trace;
     uint32_t count = trace->texts.count, *operators = find_operators_of_links(model);
@@ -84,7 +84,7 @@ static void pair_by_links(struct tp_model *model)
         struct link *link = &links[trace->flows[i].id];
         if (link->start != TP_NO_ID && link->end != TP_NO_ID && operators[link->start] != TP_NO_ID &&
             operators[link->end] != TP_NO_ID)
-            model->forward[operators[link->end]] = operators[link->start];
+            forward[operators[link->end]] = operators[link->start];
         *link = (struct link){TP_NO_ID, TP_NO_ID};
     }
     tp_arena_free_item(model->arena, links, count * sizeof *links);
@@ -131,17 +131,17 @@ static uint32_t find_forward(const struct tp_trace *trace, const struct tp_keyed
     return low && sorted[low - 1].key == sequence ? sorted[low - 1].item : TP_NO_ID;
 }
 
-static void pair_by_sequence_numbers(struct tp_model *model)
+static void pair_by_sequence_numbers(const struct tp_model *model, uint32_t *forward)
 {
     const struct tp_trace *trace = model->trace;
     size_t count;
     struct tp_keyed *sorted = sort_forward_operators(model, &count);
     for (uint32_t i = 0; i < trace->event_count; i++) {
-        if (trace->events[i].kind != TP_KIND_OPERATOR || model->forward[i] != TP_NO_ID)
+        if (trace->events[i].kind != TP_KIND_OPERATOR || forward[i] != TP_NO_ID)
             continue;
         struct tp_host_rare arguments = operator_arguments(trace, i);
         if (arguments.sequence >= 0 && is_backward(arguments))
-            model->forward[i] = find_forward(trace, sorted, count, arguments.sequence, trace->events[i].ts_ns);
+            forward[i] = find_forward(trace, sorted, count, arguments.sequence, trace->events[i].ts_ns);
     }
     tp_arena_free_item(model->arena, sorted, count * sizeof *sorted);
 }
@@ -155,12 +155,14 @@ void tp_model_find_forwards(struct tp_model *model)
     bool has_backward = has_backward_operators(trace);
     if (!has_backward && !trace->flow_count)
         return;
-    model->forward = tp_arena_array(model->arena, trace->event_count, sizeof *model->forward);
+    uint32_t *forward = tp_arena_array(model->arena, trace->event_count, sizeof *forward);
     for (uint32_t i = 0; i < trace->event_count; i++)
-        model->forward[i] = TP_NO_ID;
-    pair_by_links(model);
+        forward[i] = TP_NO_ID;
+    pair_by_links(model, forward);
     if (has_backward)
-        pair_by_sequence_numbers(model);
+        pair_by_sequence_numbers(model, forward);
+    tp_event_map_build(&model->forward, forward, trace->event_count, model->arena);
+    tp_arena_free_item(model->arena, forward, trace->event_count * sizeof *forward);
 }
 
 /* ---- lines and modules ---- */
@@ -168,10 +170,10 @@ void tp_model_find_forwards(struct tp_model *model)
 /* Returns the innermost operator with a forward operator among `event` and the events around it; TP_NO_ID: none. */
 static uint32_t backward_operator(const struct tp_model *model, uint32_t event)
 {
-    if (event == TP_NO_ID || !model->forward)
+    if (event == TP_NO_ID || !model->forward.count)
         return TP_NO_ID;
     int64_t at = model->trace->events[event].ts_ns;
-    while (event != TP_NO_ID && model->forward[event] == TP_NO_ID)
+    while (event != TP_NO_ID && tp_event_map_get(&model->forward, event) == TP_NO_ID)
         event = tp_find_next_event_around(model, event, at);
     return event;
 }
@@ -179,7 +181,7 @@ static uint32_t backward_operator(const struct tp_model *model, uint32_t event)
 uint32_t tp_forward_of_event(const struct tp_model *model, uint32_t event)
 {
     uint32_t operator_event = backward_operator(model, event);
-    return operator_event == TP_NO_ID ? TP_NO_ID : model->forward[operator_event];
+    return operator_event == TP_NO_ID ? TP_NO_ID : tp_event_map_get(&model->forward, operator_event);
 }
 
 /* Returns the line id of the innermost user code around an event, up to the event `end`, without its line. Returns
@@ -202,7 +204,7 @@ uint32_t tp_work_line_id(const struct tp_model *model, uint32_t event)
     uint32_t backward = backward_operator(model, event);
     if (backward == TP_NO_ID)
         return tp_event_line_id(model, event);
-    uint32_t inside = user_line_id(model, event, backward), forward = model->forward[backward];
+    uint32_t inside = user_line_id(model, event, backward), forward = tp_event_map_get(&model->forward, backward);
     if (inside != TP_NO_ID)
         return inside;
     uint32_t of_forward = tp_event_line_id(model, forward), own = tp_event_line_id(model, event);

@@ -56,6 +56,7 @@ static int build_views_on_second_thread(void *context, struct tp_error *err)
         return TP_OK;
     (is_whole ? tp_advice_build : tp_advice_build_for_summary)(&a->advice, &a->model, a->rules,
                                                                &a->second_thread_arena);
+    tp_arena_return_free_pages(&a->second_thread_arena);
     tp_fill_advice_texts(&a->advice, &a->model, &a->second_thread_arena);
     if (a->extent != TP_ANALYSIS_METRICS)
         tp_memory_view_build(&a->views.memory, &a->model, &a->second_thread_arena);

@@ -1,7 +1,7 @@
 /* Lists the origin of each device operation: see operation_rows.h. */
 #include "webreport/export/rows/operation_rows.h"
 
-#include "webreport/model/capture/annotations.h"
+#include "webreport/model/capture/graph_annotations.h"
 #include "webreport/model/forward.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"

@@ -40,6 +40,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
         tp_work_view_build(&advice->works, &kinds, &units, arena);
         tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
     }
+    tp_arena_return_free_pages(arena); /* the recommendations need new memory */
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);

@@ -1,5 +1,5 @@
-/* Fills the table of ranges from their sums: see range_parts.h. */
-#include "webreport/measure/views/range_parts.h"
+/* Fills the table of ranges from their sums: see range_table.h. */
+#include "webreport/measure/views/range_table.h"
 
 #include <math.h>
 
@@ -122,19 +122,21 @@ static void fill_row(struct tp_table *table, size_t at, const struct tp_range_ro
         device == TP_NULL_INT ? NAN : tp_percent(device, model->devices.time_ns);
 }
 
-void tp_range_rows_fill_table(struct tp_range_times *view, struct tp_range_row *rows, size_t count,
-                              const struct tp_model *model, struct tp_arena *arena)
+bool tp_range_table_fill(struct tp_table *table, struct tp_range_row *rows, size_t count, const struct tp_model *model,
+                         struct tp_arena *arena)
 {
+    bool has_device_time = false;
     if (count)
         tp_merge_sort(arena, rows, count, sizeof *rows, compare_rows, model);
     if (count > TP_MAX_RANGE_ROWS) {
         join_rest(rows, TP_MAX_RANGE_ROWS - 1, count);
         count = TP_MAX_RANGE_ROWS;
     }
-    tp_table_init(&view->table, arena, "ranges", tp_range_time_columns, TP_RANGE_TIME_COLUMNS, count);
-    view->table.title = "Ranges with device time";
+    tp_table_init(table, arena, "ranges", tp_range_time_columns, TP_RANGE_TIME_COLUMNS, count);
+    table->title = "Ranges with device time";
     for (size_t i = 0; i < count; i++) {
-        view->has_device_time |= rows[i].kind != TP_KIND_MODULE && !rows[i].is_step && device_time(&rows[i]) > 0;
-        fill_row(&view->table, i, &rows[i], model);
+        has_device_time |= rows[i].kind != TP_KIND_MODULE && !rows[i].is_step && device_time(&rows[i]) > 0;
+        fill_row(table, i, &rows[i], model);
     }
+    return has_device_time;
 }

@@ -4,10 +4,10 @@
  * calls that launch work, with the innermost annotation around them. Then each row visits the launches within its
  * stretches, and the backward launches whose forward operator is within them. Times of nested rows overlap, so the work
  * is proportional to the pairs of a row and an operation; MOST_PAIRS limits these pairs. */
-#include "webreport/measure/views/range_parts.h"
+#include "webreport/measure/views/range_times.h"
 
 #include "webreport/measure/views/captured_modules.h"
-#include "webreport/model/capture/annotations.h"
+#include "webreport/model/capture/graph_annotations.h"
 #include "webreport/model/numbers.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
@@ -21,16 +21,14 @@ struct stretch {
     uint32_t work;       /* first work that comes after `first`, index in `works` */
 };
 
-/* A call that launched device operations. */
+/* A call that launched device operations. A large trace has many calls, so other data is found through them. */
 struct work {
-    int64_t ts_ns;
-    struct tp_interval first; /* first operation of the call; most calls have no other operation */
-    uint32_t more;            /* second operation of the call, index in devices; TP_NO_ID: none */
-    uint32_t at;              /* index of the call in order->host */
-    uint32_t inner;           /* row of the innermost annotation around the call, without steps; TP_NO_ID: none */
-    uint32_t target;          /* forward operator of the call, index in `targets`; TP_NO_ID: the call is not backward */
-    uint32_t counted;         /* 1 + last row that counted the operations */
-    bool is_in_step;          /* true: an analysed step made the call */
+    uint32_t at;             /* index of the call in order->host */
+    uint32_t first;          /* first device operation of the call, index in devices */
+    uint32_t inner;          /* row of the innermost annotation around the call, without steps; TP_NO_ID: none */
+    uint32_t target;         /* forward operator of the call, index in `targets`; TP_NO_ID: the call is not backward */
+    unsigned is_in_step : 1; /* 1: an analysed step made the call */
+    unsigned counted : 31;   /* 1 + last row that counted the operations */
 };
 
 /* A forward operator of backward work: its index in order->host, and the row of the innermost annotation around it. */
@@ -52,16 +50,19 @@ struct builder {
     struct tp_vec stretches;   /* elements: struct stretch */
     struct work *works;        /* thread by thread, by start */
     uint32_t work_count, work_capacity;
-    uint32_t *first_work; /* for each thread: index of its first work; thread_count + 1 entries */
-    uint32_t *target_of;  /* for each event: 1 + index in `targets`; NULL if the trace has no backward work */
+    uint32_t *first_work;          /* for each thread: index of its first work; thread_count + 1 entries */
+    struct tp_event_map target_of; /* for each forward operator of backward work: index in `targets` */
     struct target *targets;
     struct tp_vec annotations, backwards; /* open ranges and operators of the current thread; elements: struct open */
-    struct tp_keyed *by_target;           /* backward works, sorted by the place of their forward operator */
-    size_t backward_count;
+    uint32_t *by_target;                  /* backward works, sorted by the place of their forward operator */
+    size_t backward_count, backward_capacity;
     /* operations of captured calls, and annotated operations of graphs: key: row, item: index in devices; sorted by row
      */
     struct tp_keyed *captured, *annotated;
     size_t captured_count, annotated_count;
+    /* operations of the current row: a bit for each device operation; bits outside of [busy_from, busy_end) are 0 */
+    uint64_t *busy_bits;
+    uint32_t busy_from, busy_end;
     uint64_t pairs;   /* number of visited pairs of a row and an operation */
     uint32_t near;    /* step that the last search found, for tp_step_of_host_time_near */
     size_t window_at; /* interval of the window that the last search found, for tp_window_length_within */
@@ -150,16 +151,11 @@ static void push_open(struct tp_vec *stack, const struct tp_event *e, uint32_t v
 static void add_operator(struct builder *b, uint32_t event, uint32_t at)
 {
     const struct tp_event *e = &b->model->trace->events[event];
-    if (b->target_of[event])
-        b->targets[b->target_of[event] - 1] = (struct target){at, innermost_open(&b->annotations, e->ts_ns)};
-    if (b->model->forward[event] != TP_NO_ID)
-        push_open(&b->backwards, e, b->target_of[b->model->forward[event]] - 1);
-}
-
-static struct tp_interval time_of_operation(const struct builder *b, uint32_t device)
-{
-    const struct tp_event *e = tp_device_event(b->model, device);
-    return (struct tp_interval){e->ts_ns, tp_event_end(e)};
+    uint32_t target = tp_event_map_get(&b->target_of, event), forward = tp_event_map_get(&b->model->forward, event);
+    if (target != TP_NO_ID)
+        b->targets[target] = (struct target){at, innermost_open(&b->annotations, e->ts_ns)};
+    if (forward != TP_NO_ID)
+        push_open(&b->backwards, e, tp_event_map_get(&b->target_of, forward));
 }
 
 static void add_launch(struct builder *b, uint32_t launch, const struct tp_event *e, uint32_t at)
@@ -168,9 +164,7 @@ static void add_launch(struct builder *b, uint32_t launch, const struct tp_event
     if (first == TP_NO_ID)
         return;
     b->works[b->work_count++] = (struct work){
-        .ts_ns = e->ts_ns,
-        .first = time_of_operation(b, first),
-        .more = b->model->devices.next_in_launch[first],
+        .first = first,
         .at = at,
         .inner = innermost_open(&b->annotations, e->ts_ns),
         .target = innermost_open(&b->backwards, e->ts_ns),
@@ -192,7 +186,7 @@ static void add_thread(struct builder *b, uint32_t thread)
                 push_open(&b->annotations, e, row);
         } else if (e->kind == TP_KIND_RUNTIME) {
             add_launch(b, launch++, e, at);
-        } else if (e->kind == TP_KIND_OPERATOR && b->target_of) {
+        } else if (e->kind == TP_KIND_OPERATOR && b->target_of.count) {
             add_operator(b, order->host[at], at);
         }
     }
@@ -202,14 +196,15 @@ static void add_thread(struct builder *b, uint32_t thread)
 static void number_targets(struct builder *b)
 {
     uint32_t count = b->model->trace->event_count, target_count = 0;
-    if (!b->model->forward)
+    if (!b->model->forward.count)
         return;
-    b->target_of = tp_arena_array(b->arena, count, sizeof *b->target_of);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t forward = b->model->forward[i];
-        if (forward != TP_NO_ID && !b->target_of[forward])
-            b->target_of[forward] = ++target_count;
-    }
+    uint32_t *numbers = tp_arena_array(b->arena, count, sizeof *numbers);
+    memset(numbers, 0xFF, count * sizeof *numbers);
+    for (uint32_t i = 0; i < b->model->forward.count; i++)
+        if (numbers[b->model->forward.values[i]] == TP_NO_ID)
+            numbers[b->model->forward.values[i]] = target_count++;
+    tp_event_map_build(&b->target_of, numbers, count, b->arena);
+    tp_arena_free_item(b->arena, numbers, count * sizeof *numbers);
     b->targets = tp_arena_array(b->arena, target_count, sizeof *b->targets);
 }
 
@@ -289,28 +284,59 @@ static void sort_stretches(struct builder *b)
 
 /* ---- device time ---- */
 
+static int64_t time_of_call(const struct builder *b, const struct work *work)
+{
+    return host_event(b, work->at)->ts_ns;
+}
+
 static int64_t time_of_work(const struct builder *b, const struct work *work)
 {
-    int64_t sum = work->first.b - work->first.a;
-    for (uint32_t k = work->more; k != TP_NO_ID; k = b->model->devices.next_in_launch[k])
+    int64_t sum = 0;
+    for (uint32_t k = work->first; k != TP_NO_ID; k = b->model->devices.next_in_launch[k])
         sum = tp_sat_add(sum, tp_device_event(b->model, k)->dur_ns);
     return sum;
 }
 
+static void mark_busy(struct builder *b, uint32_t device)
+{
+    b->busy_bits[device / 64] |= UINT64_C(1) << device % 64;
+    b->busy_from = device < b->busy_from ? device : b->busy_from;
+    b->busy_end = device >= b->busy_end ? device + 1 : b->busy_end;
+}
+
+/* Returns the length of the union of the marked operations, ns, and clears the marks. Operations are sorted by start.
+ */
+static int64_t take_busy_time(struct builder *b)
+{
+    int64_t sum = 0, end = INT64_MIN;
+    for (uint32_t word = b->busy_from / 64; b->busy_from < b->busy_end && word <= (b->busy_end - 1) / 64; word++) {
+        for (uint64_t bits = b->busy_bits[word]; bits; bits &= bits - 1) {
+            const struct tp_event *e = tp_device_event(b->model, word * 64 + (uint32_t)__builtin_ctzll(bits));
+            int64_t from = e->ts_ns > end ? e->ts_ns : end;
+            if (tp_event_end(e) > from) {
+                sum = tp_sat_add(sum, tp_event_end(e) - from);
+                end = tp_event_end(e);
+            }
+        }
+        b->busy_bits[word] = 0;
+    }
+    b->busy_from = UINT32_MAX;
+    b->busy_end = 0;
+    return sum;
+}
+
 /* Adds the operations of a call to a row, once for each row. sum: forward or backward time of the row, ns. */
-static void add_work(struct builder *b, uint32_t number, struct work *work, int64_t *sum, struct tp_vec *busy)
+static void add_work(struct builder *b, uint32_t number, struct work *work, int64_t *sum)
 {
     struct tp_range_row *row = row_at(b, number);
-    int64_t ns = work->first.b - work->first.a;
+    int64_t ns = 0;
     if (work->counted == number + 1)
         return;
-    work->counted = number + 1;
-    tp_intervals_push(busy, work->first.a, work->first.b);
-    row->operations++;
-    for (uint32_t k = work->more; k != TP_NO_ID; k = b->model->devices.next_in_launch[k]) {
-        struct tp_interval operation = time_of_operation(b, k);
-        tp_intervals_push(busy, operation.a, operation.b);
-        ns = tp_sat_add(ns, operation.b - operation.a);
+    work->counted = (number + 1) & INT32_MAX;
+    b->pairs--; /* the caller counts the first operation */
+    for (uint32_t k = work->first; k != TP_NO_ID; k = b->model->devices.next_in_launch[k]) {
+        mark_busy(b, k);
+        ns = tp_sat_add(ns, tp_device_event(b->model, k)->dur_ns);
         row->operations++;
         b->pairs++;
     }
@@ -318,12 +344,18 @@ static void add_work(struct builder *b, uint32_t number, struct work *work, int6
     row->device_step_ns = tp_sat_add(row->device_step_ns, work->is_in_step ? ns : 0);
 }
 
+/* Returns the place in order->host of the forward operator of a backward work. k: index in by_target. */
+static uint32_t place_of_forward(const struct builder *b, size_t k)
+{
+    return b->targets[work_at(b, b->by_target[k])->target].at;
+}
+
 /* Returns the first backward work, from index `from` on, whose forward operator comes after the index `at` of
  * order->host. Near results are found in few steps. */
 static size_t first_backward_after(const struct builder *b, size_t from, uint32_t at)
 {
     size_t low = from, high = from, step = 1;
-    while (high < b->backward_count && b->by_target[high].key <= at) {
+    while (high < b->backward_count && place_of_forward(b, high) <= at) {
         low = high + 1;
         high += step;
         step *= 2;
@@ -331,13 +363,13 @@ static size_t first_backward_after(const struct builder *b, size_t from, uint32_
     high = high < b->backward_count ? high : b->backward_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        bool is_before = b->by_target[middle].key <= at;
+        bool is_before = place_of_forward(b, middle) <= at;
         *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
     }
     return low;
 }
 
-static void add_works_of_row(struct builder *b, uint32_t number, struct tp_vec *busy)
+static void add_works_of_row(struct builder *b, uint32_t number)
 {
     struct tp_range_row *row = row_at(b, number);
     const uint32_t *thread_first = b->model->order->thread_first;
@@ -346,43 +378,51 @@ static void add_works_of_row(struct builder *b, uint32_t number, struct tp_vec *
         const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
         uint32_t thread = host_event(b, stretch->first)->thread;
         for (uint32_t work = stretch->work; work < b->first_work[thread + 1]; work++, b->pairs++) {
-            if (work_at(b, work)->ts_ns >= stretch->end_ns)
+            if (time_of_call(b, work_at(b, work)) >= stretch->end_ns)
                 break;
-            add_work(b, number, work_at(b, work), &row->forward_ns, busy);
+            add_work(b, number, work_at(b, work), &row->forward_ns);
         }
     }
     for (uint32_t i = row->first; i < row->end && k < b->backward_count; i++) {
         const struct stretch *stretch = TP_AT(&b->stretches, struct stretch, i);
         uint32_t thread_end = thread_first[host_event(b, stretch->first)->thread + 1];
         for (k = first_backward_after(b, k, stretch->first); k < b->backward_count; k++, b->pairs++) {
-            uint32_t at = (uint32_t)b->by_target[k].key;
+            uint32_t at = place_of_forward(b, k);
             if (at >= thread_end || host_event(b, at)->ts_ns >= stretch->end_ns)
                 break;
-            add_work(b, number, work_at(b, b->by_target[k].item), &row->backward_ns, busy);
+            add_work(b, number, work_at(b, b->by_target[k]), &row->backward_ns);
         }
     }
 }
 
+static int compare_targets(const void *context, uint32_t x, uint32_t y)
+{
+    const struct builder *b = context;
+    uint32_t at_x = b->targets[work_at(b, x)->target].at, at_y = b->targets[work_at(b, y)->target].at;
+    return at_x != at_y ? (at_x > at_y ? 1 : -1) : (x > y) - (x < y);
+}
+
 static void sort_backward_works(struct builder *b)
 {
-    b->by_target = tp_arena_array(b->arena, b->work_count, sizeof *b->by_target);
+    for (uint32_t i = 0; i < b->work_count; i++)
+        b->backward_capacity += work_at(b, i)->target != TP_NO_ID;
+    b->by_target = tp_arena_array(b->arena, b->backward_capacity, sizeof *b->by_target);
     for (uint32_t i = 0; i < b->work_count; i++)
         if (work_at(b, i)->target != TP_NO_ID)
-            b->by_target[b->backward_count++] = (struct tp_keyed){b->targets[work_at(b, i)->target].at, i, i};
-    tp_sort_keyed(b->by_target, b->backward_count, b->arena);
+            b->by_target[b->backward_count++] = i;
+    tp_sort_rows(b->by_target, b->backward_count, compare_targets, b, b->arena);
 }
 
 /* Adds operations of graphs to a row. items: sorted by row; next: first item of this row or of a later one. Returns the
  * first item of a later row. */
 static size_t add_graph_work(struct builder *b, uint32_t number, const struct tp_keyed *items, size_t count,
-                             size_t next, struct tp_vec *busy)
+                             size_t next)
 {
     struct tp_range_row *row = row_at(b, number);
     for (; next < count && items[next].key == number; next++) {
-        struct tp_interval operation = time_of_operation(b, items[next].item);
         uint32_t step = tp_step_of_device_near(b->model, items[next].item, &b->near);
-        int64_t ns = operation.b - operation.a;
-        tp_intervals_push(busy, operation.a, operation.b);
+        int64_t ns = tp_device_event(b->model, items[next].item)->dur_ns;
+        mark_busy(b, items[next].item);
         row->operations++;
         row->captured_ns = tp_sat_add(row->captured_ns, items == b->captured ? ns : 0);
         row->forward_ns = tp_sat_add(row->forward_ns, ns);
@@ -393,21 +433,21 @@ static size_t add_graph_work(struct builder *b, uint32_t number, const struct tp
 
 static void find_device_times(struct builder *b)
 {
-    struct tp_vec busy = TP_VEC(b->arena, struct tp_interval);
     size_t captured = 0, annotated = 0;
     b->near = 0;
     sort_backward_works(b);
+    b->busy_bits = tp_arena_array(b->arena, b->model->devices.count / 64 + 1, sizeof *b->busy_bits);
+    b->busy_from = UINT32_MAX;
     for (uint32_t i = 0; i < b->rows.count; i++) {
         struct tp_range_row *row = row_at(b, i);
         if (b->pairs > MOST_PAIRS) {
             row->forward_ns = row->backward_ns = row->busy_ns = row->operations = row->device_step_ns = TP_NULL_INT;
             continue;
         }
-        busy.count = 0;
-        add_works_of_row(b, i, &busy);
-        captured = add_graph_work(b, i, b->captured, b->captured_count, captured, &busy);
-        annotated = add_graph_work(b, i, b->annotated, b->annotated_count, annotated, &busy);
-        row->busy_ns = tp_intervals_length(tp_intervals_union(b->arena, busy.data, busy.count));
+        add_works_of_row(b, i);
+        captured = add_graph_work(b, i, b->captured, b->captured_count, captured);
+        annotated = add_graph_work(b, i, b->annotated, b->annotated_count, annotated);
+        row->busy_ns = take_busy_time(b);
     }
 }
 
@@ -424,7 +464,8 @@ static bool is_around_work(const struct builder *b, uint32_t number, const struc
         *(is_before ? &low : &high) = is_before ? middle + 1 : middle;
     }
     const struct stretch *last = low > row->first ? TP_AT(&b->stretches, struct stretch, low - 1) : NULL;
-    return last && host_event(b, last->first)->thread == host_event(b, work->at)->thread && work->ts_ns < last->end_ns;
+    return last && host_event(b, last->first)->thread == host_event(b, work->at)->thread &&
+           time_of_call(b, work) < last->end_ns;
 }
 
 /* Adds the operations of each call to the self time of one row: of the innermost annotation around its forward operator
@@ -451,10 +492,10 @@ static int64_t find_self_times(struct builder *b)
 static void release(struct builder *b)
 {
     tp_arena_free_item(b->arena, b->stretches.data, b->stretches.capacity * sizeof(struct stretch));
-    tp_arena_free_item(b->arena, b->by_target, b->work_count * sizeof *b->by_target);
+    tp_arena_free_item(b->arena, b->by_target, b->backward_capacity * sizeof *b->by_target);
     tp_arena_free_item(b->arena, b->works, b->work_capacity * sizeof *b->works);
-    if (b->target_of)
-        tp_arena_free_item(b->arena, b->target_of, b->model->trace->event_count * sizeof *b->target_of);
+    tp_arena_free_item(b->arena, b->targets, b->target_of.count * sizeof *b->targets);
+    tp_event_map_release(&b->target_of, b->arena);
 }
 
 void tp_range_times_build(struct tp_range_times *view, const struct tp_model *model, struct tp_arena *arena)
@@ -476,5 +517,5 @@ void tp_range_times_build(struct tp_range_times *view, const struct tp_model *mo
         view->outside_ns = find_self_times(&b);
         release(&b);
     }
-    tp_range_rows_fill_table(view, b.rows.data, b.rows.count, model, arena);
+    view->has_device_time = tp_range_table_fill(&view->table, b.rows.data, b.rows.count, model, arena);
 }

@@ -1,6 +1,6 @@
 /* Reads the annotations that a program gave to kernels of graphs (docs/definitions.md, section 33). */
-#ifndef TP_WEBREPORT_MODEL_CAPTURE_ANNOTATIONS_H
-#define TP_WEBREPORT_MODEL_CAPTURE_ANNOTATIONS_H
+#ifndef TP_WEBREPORT_MODEL_CAPTURE_GRAPH_ANNOTATIONS_H
+#define TP_WEBREPORT_MODEL_CAPTURE_GRAPH_ANNOTATIONS_H
 
 #include "webreport/model/facts.h"
 

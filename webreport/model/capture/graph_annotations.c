@@ -1,5 +1,5 @@
-/* Reads annotations of graph kernels: see annotations.h. */
-#include "webreport/model/capture/annotations.h"
+/* Reads annotations of graph kernels: see graph_annotations.h. */
+#include "webreport/model/capture/graph_annotations.h"
 
 #include "webreport/model/capture/parts.h"
 #include "webreport/trace/json/clean.h"
