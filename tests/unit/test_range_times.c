@@ -240,24 +240,26 @@ static void calls_belong_to_the_operator_next_to_them(void **state)
               KERNEL(200, 10, 1, "") OP(10, "aten::mm", 309, 20, ID(3)) CALL(10, 300, 2, ID(3) ",")
                   KERNEL(400, 10, 2, "") OP(10, "aten::relu", 500, 10, ID(4)) CALL(10, 513, 3, ID(4) ",")
                       KERNEL(600, 10, 3, "") OP(10, "aten::gelu", 700, 10, ID(5)) CALL(10, 712, 4, "")
-                          KERNEL(800, 10, 4, ID(5) ","));
+                          KERNEL(800, 10, 4, ID(5) ",") OP(10, "aten::add", 900, 10, ID(6))
+                              OP(10, "aten::sub", 950, 10, ID(6)) CALL(10, 899, 5, ID(6) ",") KERNEL(1000, 10, 5, ""));
     assert_string_equal(owner_name(0), "aten::addmm");
     assert_string_equal(owner_name(1), ""); /* 9 us are too far */
     assert_string_equal(owner_name(2), "aten::relu");
     assert_string_equal(owner_name(3), "aten::gelu"); /* the call has no id, but its operation has one */
+    assert_string_equal(owner_name(4), "aten::add");  /* a later pass has the id, too */
 }
 
 static void unclear_calls_keep_their_operator(void **state)
 {
     (void)state;
-    build(OP(10, "aten::mm", 100, 5, ID(77)) OP(10, "aten::mm", 120, 5, ID(77))
+    build(OP(10, "aten::mm", 100, 1, ID(77)) OP(10, "aten::mm", 102, 5, ID(77))
               ON(10, "cuda_runtime", "cudaLaunchKernel", 99, 0.5, ID(77) ",\"correlation\":1") KERNEL(200, 10, 1, "")
                   OP(10, "aten::relu", 298, 3, ID(78)) OP(10, "aten::mm", 303, 5, ID(79))
                       ON(10, "cuda_runtime", "cudaLaunchKernel", 299, 0.5, ID(79) ",\"correlation\":2")
                           KERNEL(400, 10, 2, "") OP(10, "aten::copy_", 500, 10, ID(80))
                               ON(10, "cuda_runtime", "cudaGraphLaunch", 512, 5, ID(80) ",\"correlation\":3")
                                   KERNEL(600, 10, 3, ID(80) ","));
-    assert_string_equal(owner_name(0), ""); /* two operators have the id */
+    assert_string_equal(owner_name(0), ""); /* two operators next to the call have the id */
     assert_string_equal(owner_name(1), "aten::relu");
     assert_string_equal(owner_name(2), ""); /* the launch of a graph follows an operator that has ended */
 }
