@@ -27,8 +27,10 @@ HAVE_ISAL     := $(shell printf '\043include <isa-l/igzip_lib.h>\n' | $(CC) $(CP
 ALL_CFLAGS     = $(STD) $(WARN) $(MODE_FLAGS) $(if $(HAVE_ISAL),-DTP_HAVE_ISAL=1) -fvisibility=hidden -fPIC -pthread \
                  -MMD -MP -I. -I$(BUILD)/gen $(NAMED) $(CPPFLAGS) $(CFLAGS)
 ALL_LDFLAGS    = $(MODE_FLAGS) $(UNUSED_$(strip $(MODE))) -pthread $(LDFLAGS)
-# The programs and libraries that people download leave out the functions that they do not call.
-UNUSED_release := $(if $(findstring linux,$(shell $(CC) -dumpmachine 2>/dev/null)),-Wl$(comma)--gc-sections)
+# The programs and libraries that people download leave out the functions that they do not call. They keep zlib's copyright, which has
+# its version.
+UNUSED_release := $(if $(findstring linux,$(shell $(CC) -dumpmachine 2>/dev/null)),-Wl$(comma)--gc-sections \
+                  $(if $(STATIC_LIBS),-Wl$(comma)-u$(comma)deflate_copyright))
 # The objects of a folder, next to each other, are alike: in this order, the packed program is a hundredth smaller.
 WHOLE = $(if $(UNUSED_$(strip $(MODE))),-Wl$(comma)--whole-archive $(1) -Wl$(comma)--no-whole-archive,$(1))
 # STATIC_LIBS=1: nothing beyond the C library is needed to run, as in the wheel. libdl and librt are empty from glibc 2.34 on.
@@ -122,7 +124,7 @@ $(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
 # costs a report of 400,000 events a fiftieth of its time. What handles each byte or event keeps -O2: reading, recording, torch's tables.
 ONCE_release := $(CLI) $(filter-out $(BUILD)/webreport/model/policy_torch.o,$(filter $(addprefix $(BUILD)/,collector/launch/% \
                 $(addprefix collector/outside/,trace/% tree/% code/%) \
-                $(addprefix webreport/,document/% compare/% session/% print/% model/% trace/inputs/sqlite/% \
+                $(addprefix webreport/,document/% compare/% session/% print/% model/% trace/inputs/sqlite/% trace/arrays/% \
                 $(addprefix export/,chrome/% memory_flow/% stacks/% tfevents/% xplane/%) \
                 $(addprefix measure/,answer/% audience/% charts/% idle/% memory/% metrics/% program/% ranks/% result/% rules/% serving/% \
                 snapshot/% summary/% tree/% verdict/% views/% work/%)) \
