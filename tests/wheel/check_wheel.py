@@ -13,7 +13,9 @@ import zipfile
 
 MOST_BYTES = 3_000_000
 # files of the tree that must not be in the wheel
-LEFT_OUT = {"lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1"}
+LEFT_OUT = {
+    "lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1", "share/doc/tracepress/docs/definitions.md",
+}
 PACKAGE = os.path.join("python", "torch_tracepress")
 
 
