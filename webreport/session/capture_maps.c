@@ -73,6 +73,15 @@ static void find_sections(struct tp_capture_trace *map, const struct tp_trace *t
     tp_capture_sections_find(&map->captures, model, path, read_details(path, arena), arena);
 }
 
+/* Returns a file that was read; NULL if it was not. */
+static struct tp_known_map *find_known(const struct tp_capture_maps *maps, const char *path)
+{
+    for (size_t i = 0; i < maps->known.count; i++)
+        if (strcmp(TP_AT(&maps->known, struct tp_known_map, i)->path, path) == 0)
+            return TP_AT(&maps->known, struct tp_known_map, i);
+    return NULL;
+}
+
 struct map_call {
     struct tp_capture_maps *maps;
     const char *path;
@@ -85,10 +94,7 @@ static int read_map(void *context, struct tp_error *err)
 {
     const struct map_call *call = context;
     struct tp_capture_maps *maps = call->maps;
-    struct tp_known_map *known = NULL;
-    for (size_t i = 0; i < maps->known.count && !known; i++)
-        if (strcmp(TP_AT(&maps->known, struct tp_known_map, i)->path, call->path) == 0)
-            known = TP_AT(&maps->known, struct tp_known_map, i);
+    struct tp_known_map *known = find_known(maps, call->path);
     if (!known) {
         struct tp_trace *trace = tp_arena_alloc(&maps->arena, sizeof *trace);
         int code = tp_trace_read(trace, &maps->arena, call->path, &maps->read, err);
@@ -116,13 +122,8 @@ static const struct tp_captures *captures_of_map(struct tp_capture_maps *maps, c
     struct map_call call = {maps, path, false, false};
     if (tp_arena_run(&maps->arena, read_map, &call, NULL) < 0)
         return NULL;
-    for (size_t i = 0; i < maps->known.count; i++) {
-        const struct tp_known_map *known = TP_AT(&maps->known, struct tp_known_map, i);
-        const struct tp_captures *captures = &known->map.captures;
-        if (strcmp(known->path, path) == 0)
-            return captures->section_count && captures->files->is_only_map ? captures : NULL;
-    }
-    return NULL;
+    const struct tp_captures *captures = &find_known(maps, path)->map.captures;
+    return captures->section_count && captures->files->is_only_map ? captures : NULL;
 }
 
 void tp_capture_maps_remove_from_runs(struct tp_capture_maps *maps, struct tp_runs *runs, size_t *file_count,

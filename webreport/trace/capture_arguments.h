@@ -18,6 +18,10 @@ struct tp_capture_argument {
     int64_t node; /* "graph node id" of a device operation */
 };
 
+/* Members that name a scope, the preferred one first. */
+enum { TP_SCOPE_NAMES = 3 };
+extern const char *const tp_scope_names[TP_SCOPE_NAMES];
+
 struct tp_captures;
 
 /* What a trace has to join graph kernels. All members are 0 in most traces. */

@@ -33,19 +33,19 @@ static void read_host_argument(struct tp_decoder *d, const struct tp_element *e,
         found->hash = intern_value(d, e, value);
 }
 
-/* Stores an argument of a device operation. Of the names of a scope, "str" comes before "name", and "name" before
- * "fqn". rank: position of the stored name in this list. */
+const char *const tp_scope_names[TP_SCOPE_NAMES] = {"str", "name", "fqn"};
+
+/* Stores an argument of a device operation. rank: position of the stored name of a scope in tp_scope_names. */
 static void read_device_argument(struct tp_decoder *d, const struct tp_element *e, struct tp_str key,
                                  struct tp_str value, struct tp_capture_argument *found, unsigned *rank)
 {
-    static const char *const scopes[] = {"str", "name", "fqn"};
     int64_t node;
     if (tp_str_equal(key, TP_STR("graph node id")) && tp_number_parse_int(value, &node) == TP_NUMBER_OK && node)
         found->node = node;
     else if (tp_str_equal(key, TP_STR("annotation")))
         found->annotation = intern_value(d, e, value);
     for (unsigned i = 0; i < *rank; i++)
-        if (tp_str_equal(key, tp_str_of(scopes[i]))) {
+        if (tp_str_equal(key, tp_str_of(tp_scope_names[i]))) {
             found->scope = intern_value(d, e, value);
             *rank = i;
         }
@@ -53,7 +53,7 @@ static void read_device_argument(struct tp_decoder *d, const struct tp_element *
 
 void tp_decode_capture_arguments(struct tp_decoder *d, const struct tp_element *e, unsigned kind)
 {
-    unsigned rank = 3;
+    unsigned rank = TP_SCOPE_NAMES;
     struct tp_capture_argument found = {.annotation = TP_NO_ID,
                                         .scope = TP_NO_ID,
                                         .kernel = TP_NO_ID,

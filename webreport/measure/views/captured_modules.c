@@ -8,7 +8,7 @@ static bool is_module_around(const struct tp_model *model, uint32_t event, uint3
     int64_t at = events[event].ts_ns;
     uint32_t i = tp_find_next_event_around(model, event, at);
     while (i != TP_NO_ID && !(events[i].kind == TP_KIND_MODULE && events[i].name == name))
-        i = tp_find_event_around(model, model->inside[i], at);
+        i = tp_find_next_event_around(model, i, at);
     return i != TP_NO_ID;
 }
 
@@ -27,7 +27,7 @@ static void add_modules(struct tp_vec *found, const struct tp_model *model, uint
     int64_t at = events[call].ts_ns;
     size_t first = found->count;
     for (uint32_t i = tp_find_next_event_around(model, call, at); i != TP_NO_ID;
-         i = tp_find_event_around(model, model->inside[i], at)) {
+         i = tp_find_next_event_around(model, i, at)) {
         uint32_t name = events[i].name;
         if (events[i].kind == TP_KIND_MODULE && !is_listed(found, first, name) &&
             !is_module_around(model, launch, name))

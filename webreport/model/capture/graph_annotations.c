@@ -26,14 +26,13 @@ static void append_scope(struct label *label, struct tp_str scope)
 /* Appends one entry of an annotation: a text, or the name of an object. */
 static void append_entry(struct label *label, struct tp_str json, struct tp_arena *arena)
 {
-    static const char *const names[] = {"str", "name", "fqn"};
     if (!tp_value_starts_with(json, '{')) {
         append_scope(label, tp_value_text(arena, json));
         return;
     }
     struct tp_str name = {NULL, 0};
-    for (unsigned i = 0; i < 3 && !name.ptr; i++)
-        name = tp_value_member(json, names[i]);
+    for (unsigned i = 0; i < TP_SCOPE_NAMES && !name.ptr; i++)
+        name = tp_value_member(json, tp_scope_names[i]);
     if (name.ptr)
         append_scope(label, tp_value_text(arena, name));
 }
