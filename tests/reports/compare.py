@@ -152,7 +152,8 @@ def more_by_lists(folder):
 
 def kernel_run(folder, name, kernels, steps=5, jitter=0):
     """Writes consecutive kernels (name, us). An operator with the same name launches the kernel. A third value is the
-    name of the operator, if it has another name. A fourth value is the shapes of its inputs."""
+    name of the operator, if it has another name. A fourth value is the shapes of its inputs, a fifth the hash of its
+    generated code."""
     events, correlation = [], 1
     for number in range(steps):
         start = 1000.0 + 100000 * number
@@ -162,6 +163,9 @@ def kernel_run(folder, name, kernels, steps=5, jitter=0):
             owner = kernel[2] if len(kernel) > 2 else kernel[0]
             call = start + 10 + 60 * place
             shapes = {"Input Dims": kernel[3]} if len(kernel) > 3 else {}
+            if len(kernel) > 4 and kernel[4]:
+                shapes.update({"kernel_file": f"/tmp/torchinductor_me/{kernel[4]}.py", "kernel_hash": kernel[4],
+                               "kernel_backend": "triton"})
             events.append(span("cpu_op", owner, call, 40, **{"External id": correlation}, **shapes))
             events.append(span("cuda_runtime", "cudaLaunchKernel", call + 5, 10,
                                **{"External id": correlation, "correlation": correlation}))
@@ -202,6 +206,83 @@ def triton_shapes(folder):
                 for i, shape in enumerate(shapes)]
     kernel_run(folder, "base.json", kernels(0, [8, 9, 10, 11, 12, 13], [9000] * 6))
     kernel_run(folder, "new.json", kernels(0, [13, 8, 9, 10, 11, 12], [9000, 9000, 3000, 9000, 9000, 9000]))
+
+
+FAMILY = "triton_poi_fused_add_mul"
+
+
+def generated(first, times, shapes, hashes, family=FAMILY):
+    """Returns kernels of one family, numbered from `first`, as items of kernel_run."""
+    return [(f"{family}_{first + i}", time, f"{family}_{first + i}", [[shape]], digest)
+            for i, (time, shape, digest) in enumerate(zip(times, shapes, hashes))]
+
+
+def log_of_lines(folder, lines, family=FAMILY):
+    """Writes a log of torch.compile that gives each kernel ({number: line of model.py}) its line."""
+    head = 'V1128 04:45:22.360000 31689 torch/_inductor/compile_fx.py:1632] {"artifact": {"name": "%s"}, "frame_id": 0}'
+    stacks = {f"{family}_{number}:{handle}": [f'  File "/home/me/model.py", line {line}, in forward\n    code\n']
+              for handle, (number, line) in enumerate(lines.items(), 1)}
+    os.makedirs(os.path.join(folder, "logs"), exist_ok=True)
+    with open(os.path.join(folder, "logs", "dedicated_log_torch_trace_rank_0_a.log"), "w", encoding="utf-8") as file:
+        file.write(head % "inductor_provenance_tracking_kernel_stack_traces" + "\n\t" + json.dumps(stacks) + "\n")
+
+
+def write_with_lines(folder, last):
+    """Writes six kernels of one family whose numbers increase by one. The fourth becomes faster, by 6 ms in each of four
+    steps. In model.py, kernel i of the new run has the line 11 + i, and kernel 6 the line `last`."""
+    for side, first in (("base", 0), ("new", 1)):
+        times = [13000, 13000, 13000, 7000 if side == "new" else 13000, 13000, 13000]
+        os.makedirs(os.path.join(folder, side), exist_ok=True)
+        kernel_run(os.path.join(folder, side), "run.json", generated(first, times, [64] * 6, [""] * 6), steps=4)
+        log_of_lines(os.path.join(folder, side), {first + i: last if i == 5 else 11 + i + first for i in range(6)})
+
+
+def generated_lines(folder):
+    """Gives each of six kernels of one family its own line."""
+    write_with_lines(folder, 17)
+
+
+def generated_one_line(folder):
+    """Gives the last two of six kernels of one family the same line."""
+    write_with_lines(folder, 16)
+
+
+def generated_inserted(folder):
+    """Adds a kernel at the front, so that the numbers of all others increase. All shapes and times in the base are equal, so
+    that only hashes identify the kernels. The kernel with the hash c becomes faster."""
+    kernel_run(folder, "base.json", generated(0, [9000] * 5, [8] * 5, "abcde"))
+    kernel_run(folder, "new.json", generated(0, [9000, 9000, 9000, 3000, 9000, 9000], [8] * 6, "xabcde"))
+
+
+def generated_hashes(folder):
+    """Writes kernels with equal shapes, each hash twice, in another order on the new side. The second kernel with the
+    hash b becomes faster."""
+    kernel_run(folder, "base.json", generated(0, [6000, 7000, 8000, 9000], [8] * 4, "aabb"))
+    kernel_run(folder, "new.json", generated(2, [8000, 4000, 6000, 7000], [8] * 4, "bbaa"))
+
+
+def generated_no_hashes(folder):
+    """Writes kernels whose hashes only the new side has, so that shapes identify them. The new side has one more kernel with
+    the shape [8], and none with [9]. The kernel with the shape [10] becomes faster."""
+    kernel_run(folder, "base.json", generated(0, [20000, 9000, 9000, 9000], [9, 8, 10, 11], [""] * 4))
+    kernel_run(folder, "new.json", generated(0, [9000, 20000, 9000, 3000], [8, 8, 11, 10], "abcd"))
+
+
+def generated_first_calls(folder):
+    """Writes kernels without shapes. On the new side, later calls have smaller numbers. The kernel that is called second
+    becomes faster."""
+    kernel_run(folder, "base.json", [(f"{FAMILY}_{i}", 8000 + 1000 * i) for i in range(4)])
+    kernel_run(folder, "new.json", [(f"{FAMILY}_{9 - i}", 3000 if i == 1 else 8000 + 1000 * i) for i in range(4)])
+
+
+def generated_cpp(folder):
+    """Writes C++ kernels, which have no hash. A kernel at the front shifts the numbers, and the graph has another number.
+    The kernel with the shape [10] becomes faster."""
+    def kernels(graph, shapes, times):
+        return [(f"graph_{graph}_cpp_fused_mul_{i}", time, f"graph_{graph}_cpp_fused_mul_{i}", [[shape]])
+                for i, (shape, time) in enumerate(zip(shapes, times))]
+    kernel_run(folder, "base.json", kernels(0, [8, 9, 10, 11], [9000] * 4))
+    kernel_run(folder, "new.json", kernels(1, [7, 8, 9, 10, 11], [9000, 9000, 9000, 3000, 9000]))
 
 
 def cpp_other_graph(folder):

@@ -1,4 +1,5 @@
 /* Tests comparisons of summaries made by hand: matching rows, reported changes, and causes of changes. */
+#include "webreport/compare/numbered_kernels.h"
 #include "webreport/compare/two/compare_build.h"
 #include "webreport/document/commands/compare_document.h"
 #include "webreport/document/commands/compare_words.h"
@@ -465,6 +466,40 @@ static void rare_host_memory_peak_is_no_change(void **state)
     assert_int_equal(compare_memory_peaks(peaks), TP_CHANGE_NEUTRAL);
 }
 
+/* Tests which kernels of the base are paired with two new kernels, whose numbers differ. The new kernels are called in
+ * the order 5, 4. Without a list of generated kernels, as in older summaries, numbers show the order. A hash that only
+ * one side has does not matter. */
+static void numbered_kernels_are_paired_by_hash_then_by_first_call(void **state)
+{
+    static const struct plan base[] = {KERNEL("triton_poi_fused_add_0", 1, 500),
+                                       KERNEL("triton_poi_fused_add_1", 1, 900), END};
+    static const struct plan new_plans[] = {KERNEL("triton_poi_fused_add_4", 1, 500),
+                                            KERNEL("triton_poi_fused_add_5", 1, 900), END};
+    struct tp_summary_generated of_base[] = {{TP_STR("triton_poi_fused_add_0"), TP_STR(""), 0},
+                                             {TP_STR("triton_poi_fused_add_1"), TP_STR(""), 0}};
+    struct tp_summary_generated of_new[] = {{TP_STR("triton_poi_fused_add_5"), TP_STR(""), 7},
+                                            {TP_STR("triton_poi_fused_add_4"), TP_STR(""), 8}};
+    struct tp_side_input in[TP_SIDES], out[TP_SIDES];
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int form = 0; form < 4; form++) { /* 0: no lists; 1: only NEW has a list; 2: no hashes in BASE; 3: hashes */
+        runs[TP_BASE] = make_run(10000, base);
+        runs[TP_NEW] = make_run(10000, new_plans);
+        of_base[0].hash = form == 3 ? 8 : 0;
+        of_base[1].hash = form == 3 ? 7 : 0;
+        runs[TP_BASE].generated = of_base;
+        runs[TP_BASE].generated_count = form >= 2 ? 2 : 0;
+        runs[TP_NEW].generated = of_new;
+        runs[TP_NEW].generated_count = form >= 1 ? 2 : 0;
+        for (int s = 0; s < TP_SIDES; s++)
+            in[s] = (struct tp_side_input){"side", &runs[s], 1, false};
+        tp_numbered_make_names_equal(out, in, NULL, &arena);
+        const char *first = form == 2 ? "triton_poi_fused_add_5" : "triton_poi_fused_add_4";
+        assert_true(tp_str_equal(out[TP_BASE].runs[0].rows[0].name, tp_str_of(first)));
+    }
+}
+
 /* Compares five runs with one run that loads data three times as slowly, in all steps or only in the long steps. */
 static enum tp_change_verdict compare_slower_data_loading(const struct plan *plans, bool is_in_all)
 {
@@ -554,6 +589,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(wall_clock_change_needs_short_steps, begin, end),
         cmocka_unit_test_setup_teardown(data_loading_change_needs_short_steps, begin, end),
         cmocka_unit_test_setup_teardown(rare_host_memory_peak_is_no_change, begin, end),
+        cmocka_unit_test_setup_teardown(numbered_kernels_are_paired_by_hash_then_by_first_call, begin, end),
         cmocka_unit_test_setup_teardown(modules_of_one_side_are_no_change, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "webreport/trace/compile_log/compile_names.h"
+#include "writer/base/id_map.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
@@ -12,13 +13,12 @@ static const double OTHER_SHAPE = 1, OTHER_NUMBER = 0.05, MOST_DISTANCE = 3;
 
 /* ---- names ---- */
 
-/* Returns whether a name has the form of Inductor's kernels, such as triton_poi_fused_.., triton_tem_.. or
- * cpp_fused_... */
+/* Returns whether a name has the form of Inductor's kernels with a number, such as triton_poi_fused_add_6 or
+ * cpp_fused_relu_2. */
 static bool is_inductor_name(struct tp_str name)
 {
-    static const char *const prefixes[] = {"triton_poi_", "triton_per_", "triton_red_", "triton_tem_",   "triton_for_",
-                                           "triton_spl_", "triton_mix_", "triton_unk_", "triton_fused_", NULL};
-    return tp_str_starts_with_one_of(name, prefixes) || tp_str_find(name, "cpp_fused_") >= 0;
+    struct tp_str family = tp_compile_kernel_family(name);
+    return family.ptr + family.len < name.ptr + name.len || tp_str_find(name, "cpp_fused_") >= 0;
 }
 
 /* Returns whether the text is a list of arguments, such as 0d1d2c34de, which Triton 2 appends to names. */
@@ -61,7 +61,9 @@ size_t tp_numbered_stem_length(struct tp_str name, uint32_t *number)
 struct numbered {
     struct tp_str name, shape; /* name of the kernel, and shape of its first row */
     struct tp_str family;      /* name without the number of its graph and its own number */
-    uint32_t number;
+    /* place: position of the first call among those of all generated kernels, from 1; 0 if unknown */
+    uint32_t number, place;
+    uint64_t hash;       /* same as tp_summary_generated.hash */
     double call_ns;      /* mean duration of a call, ns; 0 if unknown */
     struct tp_str other; /* name of the same kernel in the reference; ptr is NULL without a pair */
 };
@@ -69,6 +71,7 @@ struct numbered {
 struct names {
     struct tp_strings texts; /* names of the kernels; the id of a name is its index in items */
     struct tp_vec items;     /* elements: struct numbered */
+    bool has_places;         /* true if the order of the first calls is known */
 };
 
 static struct numbered *add_name(struct names *names, struct tp_str name)
@@ -104,25 +107,37 @@ static void collect_names(struct names *names, const struct tp_summary *run, str
         add_name(names, run->signature.keys[i].name);
         add_name(names, run->signature.keys[i].detail);
     }
+    names->has_places = run->generated_count > 0;
+    for (uint32_t i = 0; i < run->generated_count; i++) {
+        struct numbered *name = add_name(names, run->generated[i].name);
+        if (!name)
+            continue;
+        name->place = i + 1;
+        name->hash = run->generated[i].hash;
+    }
 }
 
+/* Orders kernels by family, then by their first calls (unless *context is false), then by number. Kernels whose first
+ * call is unknown come last. */
 static int compare_by_family(const void *x, const void *y, const void *context)
 {
     const struct numbered *a = *(struct numbered *const *)x, *b = *(struct numbered *const *)y;
-    (void)context;
+    const bool *has_places = context;
     int order = tp_str_compare(a->family, b->family);
     if (order)
         return order;
+    if (*has_places && a->place != b->place)
+        return a->place - 1 < b->place - 1 ? -1 : 1; /* 0 - 1 is the largest number */
     return a->number != b->number ? (a->number > b->number) - (a->number < b->number)
                                   : tp_str_compare(a->name, b->name);
 }
 
-static struct numbered **sort_by_family(const struct names *names, struct tp_arena *arena)
+static struct numbered **sort_by_family(const struct names *names, bool has_places, struct tp_arena *arena)
 {
     struct numbered **list = tp_arena_array(arena, names->items.count, sizeof *list);
     for (size_t i = 0; i < names->items.count; i++)
         list[i] = TP_AT(&names->items, struct numbered, i);
-    tp_merge_sort(arena, list, names->items.count, sizeof *list, compare_by_family, NULL);
+    tp_merge_sort(arena, list, names->items.count, sizeof *list, compare_by_family, &has_places);
     return list;
 }
 
@@ -163,29 +178,69 @@ static void pair_kernels_in_order(struct numbered **few, size_t few_count, struc
     tp_arena_free_item(arena, cost, (few_count + 1) * width * sizeof *cost);
 }
 
-/* Returns the number of unpaired kernels in a list with a shape. */
-static size_t count_shape(struct numbered **list, size_t count, struct tp_str shape)
+/* Pairs the kernels of two lists in the order of both lists. If the lists have different lengths, chooses the pairs
+ * with the smallest differences. */
+static void pair_lists(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
+                       struct tp_arena *arena)
+{
+    bool is_own_few = own_count <= other_count;
+    if (own_count != other_count && own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED) {
+        pair_kernels_in_order(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
+                              is_own_few ? other_count : own_count, arena);
+        return;
+    }
+    for (size_t i = 0; i < own_count && i < other_count; i++)
+        pair_two_names(own[i], other[i]);
+}
+
+/* Pairs the kernels with equal hashes in the order of both lists. */
+static void pair_kernels_with_hashes(struct numbered **own, size_t own_count, struct numbered **other,
+                                     size_t other_count, struct tp_arena *arena)
+{
+    struct tp_id_map hashes; /* for each hash: 1 + index of the first unpaired kernel in `other`; 0: none */
+    uint32_t *next = tp_arena_array(arena, other_count, sizeof *next);
+    tp_id_map_init(&hashes, arena);
+    for (size_t k = other_count; k-- > 0;) {
+        uint32_t *first = other[k]->hash ? tp_id_map_find_or_add(&hashes, other[k]->hash) : NULL;
+        if (!first)
+            continue;
+        next[k] = *first == TP_NO_ID ? 0 : *first;
+        *first = (uint32_t)k + 1;
+    }
+    for (size_t i = 0; i < own_count; i++) {
+        uint32_t *first = own[i]->hash ? tp_id_map_find(&hashes, own[i]->hash) : NULL;
+        if (!first || !*first)
+            continue;
+        pair_two_names(own[i], other[*first - 1]);
+        *first = next[*first - 1];
+    }
+    tp_id_map_release(&hashes);
+    tp_arena_free_item(arena, next, other_count * sizeof *next);
+}
+
+/* Copies the unpaired kernels with a shape, in their order. Returns their number. */
+static size_t list_shape(struct numbered **out, struct numbered **list, size_t count, struct tp_str shape)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        found += !list[i]->other.ptr && tp_str_equal(list[i]->shape, shape);
+        if (!list[i]->other.ptr && tp_str_equal(list[i]->shape, shape))
+            out[found++] = list[i];
     return found;
 }
 
-/* Pairs the kernels with a shape in the order of both lists, if both lists have equally many of them. */
-static void pair_kernels_with_shape(struct numbered **own, size_t own_count, struct numbered **other,
-                                    size_t other_count, struct tp_str shape)
+/* Pairs the kernels with equal shapes. */
+static void pair_kernels_with_shapes(struct numbered **own, size_t own_count, struct numbered **other,
+                                     size_t other_count, struct tp_arena *arena)
 {
-    size_t count = count_shape(own, own_count, shape), k = 0;
-    if (!shape.len || count != count_shape(other, other_count, shape))
+    struct numbered *own_list[MOST_ALIGNED], *other_list[MOST_ALIGNED];
+    if (own_count > MOST_ALIGNED || other_count > MOST_ALIGNED)
         return;
-    for (size_t i = 0; i < own_count && count; i++) {
-        if (own[i]->other.ptr || !tp_str_equal(own[i]->shape, shape))
+    for (size_t i = 0; i < own_count; i++) {
+        struct tp_str shape = own[i]->shape;
+        if (own[i]->other.ptr || !shape.len)
             continue;
-        while (other[k]->other.ptr || !tp_str_equal(other[k]->shape, shape))
-            k++;
-        pair_two_names(own[i], other[k++]);
-        count--;
+        size_t with_shape = list_shape(own_list, own, own_count, shape);
+        pair_lists(own_list, with_shape, other_list, list_shape(other_list, other, other_count, shape), arena);
     }
 }
 
@@ -199,29 +254,26 @@ static size_t remove_paired(struct numbered **list, size_t count)
     return left;
 }
 
+/* Pairs the kernels of a family: those with equal hashes, then those with equal shapes, then the others. */
 static void pair_names_of_family(struct numbered **own, size_t own_count, struct numbered **other, size_t other_count,
                                  struct tp_arena *arena)
 {
-    for (size_t i = 0; own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED && i < own_count; i++)
-        if (!own[i]->other.ptr)
-            pair_kernels_with_shape(own, own_count, other, other_count, own[i]->shape);
+    pair_kernels_with_hashes(own, own_count, other, other_count, arena);
     own_count = remove_paired(own, own_count);
     other_count = remove_paired(other, other_count);
-    bool is_own_few = own_count <= other_count;
-    if (own_count != other_count && own_count <= MOST_ALIGNED && other_count <= MOST_ALIGNED) {
-        pair_kernels_in_order(is_own_few ? own : other, is_own_few ? own_count : other_count, is_own_few ? other : own,
-                              is_own_few ? other_count : own_count, arena);
-        return;
-    }
-    for (size_t i = 0; i < own_count && i < other_count; i++)
-        pair_two_names(own[i], other[i]);
+    pair_kernels_with_shapes(own, own_count, other, other_count, arena);
+    own_count = remove_paired(own, own_count);
+    other_count = remove_paired(other, other_count);
+    pair_lists(own, own_count, other, other_count, arena);
 }
 
 /* Fills `other` of each name with the name of the same kernel in `reference`. Returns whether any kernel gets another
  * name. */
 static bool find_names_in_reference(struct names *names, const struct names *reference, struct tp_arena *arena)
 {
-    struct numbered **own = sort_by_family(names, arena), **other = sort_by_family(reference, arena);
+    bool has_places = names->has_places && reference->has_places;
+    struct numbered **own = sort_by_family(names, has_places, arena),
+                    **other = sort_by_family(reference, has_places, arena);
     size_t i = 0, k = 0;
     bool is_other = false;
     for (size_t n = 0; n < reference->items.count; n++) /* removes the pairs of the previous run */
@@ -311,28 +363,74 @@ static void rename_run(struct tp_summary *run, const struct names *names, struct
         rename_signature(&run->signature, names, arena);
 }
 
-void tp_numbered_make_names_equal(struct tp_side_input out[TP_SIDES], const struct tp_side_input in[TP_SIDES],
-                                  struct tp_arena *arena)
+static const struct tp_numbered_names *copy_new_names(const struct names *names, struct tp_arena *arena)
 {
-    struct names reference, names;
-    const struct tp_summary *newest = &in[TP_NEW].runs[in[TP_NEW].run_count - 1];
-    for (int s = 0; s < TP_SIDES; s++)
-        out[s] = in[s];
-    collect_names(&reference, newest, arena);
-    if (!reference.items.count)
-        return;
-    for (int s = 0; s < TP_SIDES; s++) {
-        struct tp_summary *runs = NULL;
-        for (uint32_t r = 0; r < in[s].run_count; r++) {
-            collect_names(&names, &in[s].runs[r], arena);
-            if (&in[s].runs[r] == newest || !find_names_in_reference(&names, &reference, arena))
-                continue;
-            if (!runs) {
-                runs = tp_arena_array(arena, in[s].run_count, sizeof *runs);
-                memcpy(runs, in[s].runs, in[s].run_count * sizeof *runs);
-                out[s].runs = runs;
-            }
-            rename_run(&runs[r], &names, arena);
+    struct tp_numbered_names *copy = tp_arena_alloc(arena, sizeof *copy);
+    copy->from = names->texts;
+    copy->to = tp_arena_array(arena, names->items.count, sizeof *copy->to);
+    for (size_t i = 0; i < names->items.count; i++)
+        copy->to[i] = TP_AT(&names->items, struct numbered, i)->other;
+    return copy;
+}
+
+struct tp_str tp_numbered_new_name(const struct tp_numbered_names *names, struct tp_str name)
+{
+    uint32_t id = names && name.len ? tp_strings_find(&names->from, name) : TP_NO_ID;
+    return id == TP_NO_ID ? name : names->to[id];
+}
+
+/* Renames the runs of a side whose names differ from those of `newest`. */
+static void rename_side(struct tp_side_input *out, const struct tp_summary *newest, const struct names *reference,
+                        const struct tp_numbered_names ***renamed, struct tp_arena *arena)
+{
+    const struct tp_side_input in = *out;
+    struct tp_summary *runs = NULL;
+    struct names names;
+    for (uint32_t r = 0; r < in.run_count; r++) {
+        collect_names(&names, &in.runs[r], arena);
+        if (&in.runs[r] == newest || !find_names_in_reference(&names, reference, arena))
+            continue;
+        if (!runs) {
+            runs = tp_arena_array(arena, in.run_count, sizeof *runs);
+            memcpy(runs, in.runs, in.run_count * sizeof *runs);
+            out->runs = runs;
+            *renamed = tp_arena_array(arena, in.run_count, sizeof **renamed);
         }
+        rename_run(&runs[r], &names, arena);
+        (*renamed)[r] = copy_new_names(&names, arena);
     }
+}
+
+void tp_numbered_make_names_equal(struct tp_side_input out[TP_SIDES], const struct tp_side_input in[TP_SIDES],
+                                  struct tp_numbered_runs *renamed, struct tp_arena *arena)
+{
+    struct names reference;
+    struct tp_numbered_runs all = {.runs = {NULL, NULL}};
+    const struct tp_summary *newest = &in[TP_NEW].runs[in[TP_NEW].run_count - 1];
+    collect_names(&reference, newest, arena);
+    for (int s = 0; s < TP_SIDES; s++) {
+        out[s] = in[s];
+        if (reference.items.count)
+            rename_side(&out[s], newest, &reference, &all.runs[s], arena);
+    }
+    if (renamed)
+        *renamed = all;
+}
+
+void tp_numbered_lines_build(struct tp_numbered_lines *lines, const struct tp_side_input *side, struct tp_arena *arena)
+{
+    const struct tp_summary *run = &side->runs[side->run_count - 1];
+    tp_strings_init(&lines->names, arena, 0);
+    lines->lines = tp_arena_array(arena, run->generated_count, sizeof *lines->lines);
+    for (uint32_t i = 0; i < run->generated_count; i++) {
+        struct tp_str name = run->generated[i].name, family = tp_compile_kernel_family(name);
+        if (family.ptr + family.len < name.ptr + name.len) /* a damaged summary may have other names */
+            lines->lines[tp_strings_add(&lines->names, name)] = run->generated[i].line;
+    }
+}
+
+struct tp_str tp_numbered_line(const struct tp_numbered_lines *lines, struct tp_str name)
+{
+    uint32_t id = lines->names.count && name.len ? tp_strings_find(&lines->names, name) : TP_NO_ID;
+    return id == TP_NO_ID ? TP_STR("") : lines->lines[id];
 }

@@ -1,7 +1,9 @@
 /* Implements compiled_lookup.h. */
 #include "webreport/model/compiled_lookup.h"
 
+#include "webreport/model/capture/parts.h"
 #include "webreport/model/forward.h"
+#include "webreport/trace/json/value.h"
 
 const struct tp_compiled_call *tp_compiled_call_of_event(const struct tp_model *model, uint32_t event)
 {
@@ -33,6 +35,24 @@ struct tp_str tp_compiled_line_of_device(const struct tp_model *model, uint32_t 
     if (source && source->line.ptr)
         return source->line;
     return call ? call->line : (struct tp_str){NULL, 0};
+}
+
+struct tp_str tp_compiled_hash_of_event(const struct tp_model *model, uint32_t event, struct tp_arena *arena)
+{
+    const struct tp_capture_argument *argument = tp_capture_argument_of(model->trace, event);
+    struct tp_str hash = {NULL, 0};
+    if (argument && argument->hash != TP_NO_ID)
+        hash = tp_value_text(arena, tp_strings_get(&model->trace->values, argument->hash));
+    return hash.len ? hash : TP_STR("");
+}
+
+struct tp_str tp_compiled_hash_of_device(const struct tp_model *model, uint32_t device, struct tp_arena *arena)
+{
+    uint32_t op = tp_operator_of_device(model, device, NULL);
+    const struct tp_event *e = tp_device_event(model, device);
+    if (op == TP_NO_ID || tp_operator_event(model, op)->name != e->name)
+        return TP_STR("");
+    return tp_compiled_hash_of_event(model, model->operators.event[op], arena);
 }
 
 struct tp_str tp_code_line(const struct tp_model *model, uint32_t event)

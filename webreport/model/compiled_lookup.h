@@ -15,6 +15,11 @@ const struct tp_compiled_call *tp_compiled_call_of_operator(const struct tp_mode
  * in devices. */
 struct tp_str tp_compiled_line_of_device(const struct tp_model *model, uint32_t device);
 
+/* Returns the hash that torch.compile gave to the kernel of an operator, or to the kernel of a device operation; "" if
+ * it is unknown. event: event of an operator. device: index in devices. */
+struct tp_str tp_compiled_hash_of_event(const struct tp_model *model, uint32_t event, struct tp_arena *arena);
+struct tp_str tp_compiled_hash_of_device(const struct tp_model *model, uint32_t device, struct tp_arena *arena);
+
 /* Returns the source line of the code that a host event runs. For compiled code, this is the line that the artifacts of
  * torch.compile name; otherwise the line that tp_work_line finds (forward.h). "" if there is no line. event: may be
  * TP_NO_ID. */

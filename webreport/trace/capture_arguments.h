@@ -1,6 +1,7 @@
 /* Defines the arguments that join the kernels of a replayed graph with the calls that captured the graph. Those of
- * device operations are read if the operation has a "graph id". All others are read only if struct
- * tp_trace_options.wants_captures is set, because most reports do not need them. */
+ * device operations are read if the operation has a "graph id", and hashes of operators whose name begins with
+ * "triton_" always. All others are read only if struct tp_trace_options.wants_captures is set, because most reports do
+ * not need them. */
 #ifndef TP_WEBREPORT_TRACE_CAPTURE_ARGUMENTS_H
 #define TP_WEBREPORT_TRACE_CAPTURE_ARGUMENTS_H
 

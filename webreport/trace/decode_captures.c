@@ -1,5 +1,5 @@
-/* Decodes the arguments that join graph kernels with captured calls: see capture_arguments.h. Only called if the caller
- * of the reader wants them, so the text of the event is scanned a second time. */
+/* Decodes the arguments that join graph kernels with captured calls, and the hashes of generated kernels: see
+ * capture_arguments.h. Few events have them, so the text of the event is scanned a second time. */
 #include "webreport/trace/decode_parts.h"
 
 /* Returns the id of a name given as a JSON string; TP_NO_ID for other values. */
@@ -21,7 +21,12 @@ static uint32_t intern_value(struct tp_decoder *d, const struct tp_element *e, s
 static void read_host_argument(struct tp_decoder *d, const struct tp_element *e, struct tp_str key, struct tp_str value,
                                struct tp_capture_argument *found)
 {
-    if (tp_str_equal(key, TP_STR("kernel")) || (tp_str_equal(key, TP_STR("kernel_name")) && found->kernel == TP_NO_ID))
+    if (tp_str_equal(key, TP_STR("kernel_hash")))
+        found->hash = intern_value(d, e, value);
+    else if (!d->sink->wants_captures)
+        return;
+    else if (tp_str_equal(key, TP_STR("kernel")) ||
+             (tp_str_equal(key, TP_STR("kernel_name")) && found->kernel == TP_NO_ID))
         found->kernel = intern_name(d, e, value);
     else if (tp_str_equal(key, TP_STR("grid")))
         found->grid = intern_value(d, e, value);
@@ -29,8 +34,6 @@ static void read_host_argument(struct tp_decoder *d, const struct tp_element *e,
         found->block = intern_value(d, e, value);
     else if (tp_str_equal(key, TP_STR("kernel_file")))
         found->file = intern_value(d, e, value);
-    else if (tp_str_equal(key, TP_STR("kernel_hash")))
-        found->hash = intern_value(d, e, value);
 }
 
 const char *const tp_scope_names[TP_SCOPE_NAMES] = {"str", "name", "fqn"};

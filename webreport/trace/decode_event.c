@@ -217,7 +217,8 @@ static void decode_complete_event(struct tp_decoder *d, const struct tp_element 
     event->detail = tp_decode_detail(d, e, event);
     if (d->sink->wants_arguments && e->spans->has_own_args)
         deliver_arguments(d, e, event);
-    if (d->sink->wants_captures || (tp_kind_is_device(kind) && tp_spans_has(e->spans, TP_ARG_GRAPH_ID)))
+    if (d->sink->wants_captures || (tp_kind_is_device(kind) && tp_spans_has(e->spans, TP_ARG_GRAPH_ID)) ||
+        (kind == TP_KIND_OPERATOR && e->name & TP_NAME_TRITON))
         tp_decode_capture_arguments(d, e, kind);
     tp_sink_slice(d->sink, &slice);
 }

@@ -213,5 +213,7 @@ unsigned tp_name_meaning_by_name(struct tp_str name)
         meaning |= TP_NAME_TORCH_REGION;
     if (has_costly_values(name))
         meaning |= TP_NAME_VALUES;
+    if (tp_str_starts(name, "triton_"))
+        meaning |= TP_NAME_TRITON;
     return meaning;
 }

@@ -26,8 +26,9 @@ enum tp_name_meaning {
     TP_NAME_REGION = 4,        /* name of a region: an operator event with this name is an annotation */
     /* name of a region that torch's own tables also treat as an annotation if the category is Operator */
     TP_NAME_TORCH_REGION = 8,
-    TP_NAME_VALUES = 16,    /* name of a convolution, attention or selection, whose argument values are stored */
-    TP_NAME_WINDOW_END = 32 /* name "Record Window End" */
+    TP_NAME_VALUES = 16,     /* name of a convolution, attention or selection, whose argument values are stored */
+    TP_NAME_WINDOW_END = 32, /* name "Record Window End" */
+    TP_NAME_TRITON = 64      /* name of a generated kernel, "triton_..", whose hash is stored */
 };
 
 struct tp_cat_meaning tp_cat_meaning_by_name(struct tp_str cat);

@@ -179,7 +179,9 @@
 #define TP_MAX_SUMMARY_FINDINGS 256u
 #define TP_MAX_SUMMARY_DEVICES 256u /* devices with memory records in one summary */
 #define TP_MAX_SUMMARY_RANGES 128u  /* ranges and modules whose times a summary has for budgets */
-#define TP_MAX_SUMMARY_OWNERS 64u   /* owners of memory in each category on each device */
+/* generated kernels whose hashes and source lines a summary has, first called first */
+#define TP_MAX_SUMMARY_GENERATED 512u
+#define TP_MAX_SUMMARY_OWNERS 64u /* owners of memory in each category on each device */
 /* bytes of a packed summary; larger summaries lose rows in summary_pack.c */
 #define TP_MAX_SUMMARY_KEPT_BYTES 40000u
 /* rows of each kind that every packed summary keeps, even if it exceeds TP_MAX_SUMMARY_KEPT_BYTES */

@@ -73,7 +73,7 @@ static void compare_sides(struct tp_check_subject *s, struct tp_arena *scratch)
         {"new", s->runs, (uint32_t)s->run_count, false},
     };
     struct tp_side_input *kept = tp_arena_array(scratch, TP_SIDES, sizeof *kept);
-    tp_numbered_make_names_equal(kept, sides, scratch);
+    tp_numbered_make_names_equal(kept, sides, NULL, scratch);
     tp_sides_build(&s->sides, kept, scratch);
     tp_comparability_build(&s->comparability, &s->sides);
     struct tp_replaced replaced;

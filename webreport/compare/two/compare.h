@@ -63,6 +63,7 @@ enum tp_row_column {
     TP_ROW_SHARE,
     TP_ROW_BASE_CALL,
     TP_ROW_NEW_CALL,
+    TP_ROW_LINE, /* only in tables that show the line of a generated kernel */
     TP_ROW_COLUMNS
 };
 
@@ -145,6 +146,7 @@ struct tp_compare {
     struct tp_work_diff work; /* differences in the work of the steps, found by exact counts */
     struct tp_matches matches;
     struct tp_changes changes;
+    struct tp_numbered_lines lines;        /* source lines of generated kernels on the new side */
     struct tp_difftree tree;               /* merged call tree; its count is 0 if a side has no call tree */
     struct tp_total totals[TP_QUANTITIES]; /* total of each quantity; TP_QUANTITY_ROW is not set */
     double step_ns[TP_SIDES];              /* median length of a step, ns */

@@ -100,7 +100,9 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     for (int s = 0; s < TP_SIDES; s++)
         compare->names[s] = inputs[s].name;
     struct tp_side_input *aligned = tp_arena_array(arena, TP_SIDES, sizeof *aligned);
-    tp_numbered_make_names_equal(aligned, inputs, arena);
+    struct tp_numbered_runs renamed;
+    tp_numbered_make_names_equal(aligned, inputs, &renamed, arena);
+    tp_numbered_lines_build(&compare->lines, &inputs[TP_NEW], arena);
     tp_sides_build(&compare->sides, aligned, arena);
     tp_left_out_find(&compare->sides);
     measure_steps(compare);
@@ -122,6 +124,6 @@ void tp_compare_build(struct tp_compare *compare, const struct tp_side_input inp
     compare->verdict = tp_compare_judge(compare);
     static const struct tp_calltree *const no_trees[TP_SIDES];
     bool has_trees = !(compare->sides.left_out & (TP_UNKNOWN_OPERATORS | TP_UNKNOWN_STACKS));
-    tp_difftree_build(&compare->tree, &compare->sides, has_trees ? trees : no_trees, arena);
+    tp_difftree_build(&compare->tree, &compare->sides, has_trees ? trees : no_trees, &renamed, arena);
     tp_compare_fill_tables(compare);
 }

@@ -62,8 +62,12 @@ static void pair_frames(struct merge *merge, const struct tp_sides *sides,
         name_frames(merge, &trees[TP_NEW][r]);
 }
 
-static uint32_t call_name_id(struct merge *merge, const struct tp_call *call, int side)
+/* Returns the id of the name of a call. names: new names of generated kernels in the run of the call; may be NULL. */
+static uint32_t call_name_id(struct merge *merge, const struct tp_call *call, int side,
+                             const struct tp_numbered_names *names)
 {
+    if (names && (call->kind == TP_CALL_OPERATOR || call->kind == TP_CALL_KERNEL))
+        return tp_strings_add(&merge->names, tp_numbered_new_name(names, call->name));
     uint32_t frame =
         side == TP_BASE && call->frame.len ? tp_strings_find(&merge->frames[TP_BASE], call->frame) : TP_NO_ID;
     uint32_t as_new = frame == TP_NO_ID ? TP_NO_ID : merge->frame_pairs[frame];
@@ -72,21 +76,30 @@ static uint32_t call_name_id(struct merge *merge, const struct tp_call *call, in
 
 /* ---- nodes ---- */
 
-static void add_calls_of_tree(struct merge *merge, const struct tp_calltree *tree, int side, double per_step,
-                              bool has_device)
+/* The tree of one run. */
+struct run_tree {
+    const struct tp_calltree *tree;
+    const struct tp_numbered_names *names; /* new names of generated kernels; NULL without new names */
+    int side;
+    double per_step; /* 1 / number of steps of the side */
+};
+
+static void add_calls_of_tree(struct merge *merge, const struct run_tree *run, bool has_device)
 {
+    const struct tp_calltree *tree = run->tree;
+    int side = run->side;
     uint32_t *node_of = tp_arena_array(merge->arena, tree->count, sizeof *node_of);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct tp_call *call = &tree->calls[i];
         uint32_t above = call->parent == TP_NO_ID ? 0 : node_of[call->parent] + 1;
-        uint32_t key[3] = {above, call_name_id(merge, call, side), call->kind};
+        uint32_t key[3] = {above, call_name_id(merge, call, side, run->names), call->kind};
         uint32_t node = tp_keys_add(&merge->edges, key);
         if (node == merge->nodes.count)
             *(struct node *)tp_vec_push(&merge->nodes) =
                 (struct node){.parent = above ? above - 1 : TP_NO_ID, .name = key[1], .kind = call->kind};
         struct node *own = merge_node_at(merge, node);
-        own->ns[side] += (double)(has_device ? call->device_ns : call->host_ns) * per_step;
-        own->calls[side] += (double)call->call_count * per_step;
+        own->ns[side] += (double)(has_device ? call->device_ns : call->host_ns) * run->per_step;
+        own->calls[side] += (double)call->call_count * run->per_step;
         node_of[i] = node;
     }
 }
@@ -176,7 +189,8 @@ static bool do_all_trees_have_device_times(const struct tp_sides *sides,
 }
 
 void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
-                       const struct tp_calltree *const trees[TP_SIDES], struct tp_arena *arena)
+                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_numbered_runs *renamed,
+                       struct tp_arena *arena)
 {
     struct merge merge = {.arena = arena, .nodes = TP_VEC(arena, struct node)};
     *tree = (struct tp_difftree){0};
@@ -188,8 +202,11 @@ void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
     pair_frames(&merge, sides, trees);
     for (int s = 0; s < TP_SIDES; s++) {
         double steps = (double)sides->side[s].recorded_step_count;
-        for (uint32_t r = 0; r < sides->side[s].input->run_count; r++)
-            add_calls_of_tree(&merge, &trees[s][r], s, 1 / (steps > 0 ? steps : 1), tree->has_device);
+        for (uint32_t r = 0; r < sides->side[s].input->run_count; r++) {
+            const struct run_tree run = {&trees[s][r], renamed->runs[s] ? renamed->runs[s][r] : NULL, s,
+                                         1 / (steps > 0 ? steps : 1)};
+            add_calls_of_tree(&merge, &run, tree->has_device);
+        }
     }
     if (merge.nodes.count == 0)
         return;

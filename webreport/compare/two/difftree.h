@@ -3,7 +3,7 @@
 #ifndef TP_WEBREPORT_COMPARE_TWO_DIFFTREE_H
 #define TP_WEBREPORT_COMPARE_TWO_DIFFTREE_H
 
-#include "webreport/compare/sides.h"
+#include "webreport/compare/numbered_kernels.h"
 #include "webreport/measure/charts/calltree.h"
 
 struct tp_diffcall {
@@ -26,10 +26,11 @@ struct tp_difftree {
 /* largest number of nodes in a call tree; this is enough to match nodes with little time */
 enum { TP_DIFFTREE_NODES = 4000 };
 
-/* Merges the trees of all runs of both sides. trees[side]: one tree per run, or NULL. Names are borrowed from the
- * trees. Allocates from `arena`. */
+/* Merges the trees of all runs of both sides. trees[side]: one tree per run, or NULL. renamed: new names of generated
+ * kernels. Names are borrowed from the trees. Allocates from `arena`. */
 void tp_difftree_build(struct tp_difftree *tree, const struct tp_sides *sides,
-                       const struct tp_calltree *const trees[TP_SIDES], struct tp_arena *arena);
+                       const struct tp_calltree *const trees[TP_SIDES], const struct tp_numbered_runs *renamed,
+                       struct tp_arena *arena);
 
 /* Copies a call tree with its nodes and names into `arena`, so that it outlives its trace. */
 void tp_calltree_copy(struct tp_calltree *kept, const struct tp_calltree *tree, struct tp_arena *arena);

@@ -225,7 +225,7 @@ static void fill_change(struct tp_finding_block *finding, const struct tp_compar
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
     struct tp_str match = tp_table_text(t, TP_ROW_MATCH)[row], verdict = tp_table_text(t, TP_ROW_VERDICT)[row];
     struct tp_str kind = tp_table_text(t, TP_ROW_KIND)[row], was = tp_table_text(t, TP_ROW_BASE_NAME)[row];
-    struct tp_str name = tp_shown_text(w->naming, tp_table_text(t, TP_ROW_NAME)[row]);
+    struct tp_str name = tp_compare_row_name(w->naming, t, row);
     bool is_same = tp_str_equal(match, TP_STR("same"));
     unsigned count = 0;
     *finding = (struct tp_finding_block){

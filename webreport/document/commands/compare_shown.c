@@ -6,6 +6,8 @@
 
 #include "webreport/document/name_text.h"
 #include "webreport/document/section.h"
+#include "webreport/trace/compile_log/compile_names.h"
+#include "webreport/trace/frame.h"
 #include "writer/base/sort.h"
 #include "writer/text/format.h"
 
@@ -148,11 +150,14 @@ static struct tp_data make_row_details(const struct tp_naming *naming, const str
         const char *title;
         int column;
     } texts[] = {{"Name", TP_ROW_NAME},    {"In the base", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
-                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},           {"Follows from", TP_ROW_CAUSE}};
+                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},           {"Follows from", TP_ROW_CAUSE},
+                 {"Line", TP_ROW_LINE}};
     bool is_sync = is_row_of_kind(table, row, "sync");
     struct tp_object *object = tp_object_new(naming->arena);
     struct tp_list *blocks = tp_object_add_list(object, "blocks");
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if ((unsigned)texts[i].column >= table->column_count)
+            continue;
         struct tp_str text = shown_text_of_cell(naming, table, texts[i].column, row);
         if (!text.len)
             continue;
@@ -163,21 +168,77 @@ static struct tp_data make_row_details(const struct tp_naming *naming, const str
     return tp_data_of_object(object);
 }
 
-/* Sets the name of a row: the short name of a kernel, or a synchronization and its line. */
+/* Returns the source line of a generated kernel as shown; "" for other rows. */
+static struct tp_str line_of_generated_row(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+{
+    return table->column_count > TP_ROW_LINE ? shown_text_of_cell(naming, table, TP_ROW_LINE, row) : TP_STR("");
+}
+
+static struct tp_str join_name_and_line(const struct tp_naming *naming, struct tp_str name, struct tp_str line)
+{
+    return tp_str_of(tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)line.len, line.ptr));
+}
+
+struct tp_str tp_compare_row_name(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+{
+    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = line_of_generated_row(naming, table, row);
+    if (!line.len)
+        return tp_shown_text(naming, name);
+    return join_name_and_line(naming, tp_shown_text(naming, tp_compile_kernel_family(name)), line);
+}
+
+/* Returns the family of a generated kernel as tables show it: short for kernels. */
+static struct tp_str shown_family(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+{
+    struct tp_str family = tp_compile_kernel_family(tp_table_text(table, TP_ROW_NAME)[row]);
+    return is_row_of_kind(table, row, "kernel") ? tp_kernel_short_name(naming->arena, family)
+                                                : tp_shown_text(naming, family);
+}
+
+/* Returns a line without its folders and function: "model.py(12)". */
+static struct tp_str file_and_number(struct tp_str line)
+{
+    struct tp_str part = tp_line_last_part(line), function = tp_frame_function_name(part);
+    enum { BETWEEN = sizeof ": " - 1 };
+    return function.ptr ? (struct tp_str){part.ptr, (size_t)(function.ptr - part.ptr) - BETWEEN} : part;
+}
+
+/* Sets the names of generated kernels for narrow outputs: short family and line; if another row has the same line,
+ * short family and number. */
+static void set_short_names_of_generated(const struct tp_naming *naming, struct tp_shown_table *shown)
+{
+    for (size_t i = 0; i < shown->row_count; i++) {
+        struct tp_shown_row *row = &shown->rows[i];
+        struct tp_str line = line_of_generated_row(naming, shown->table, i),
+                      name = tp_table_text(shown->table, TP_ROW_NAME)[i], family = tp_compile_kernel_family(name);
+        if (!line.len)
+            continue;
+        bool is_unchanged =
+            tp_str_equal(row->name, join_name_and_line(naming, shown_family(naming, shown->table, i), line));
+        const char *number = family.ptr + family.len + 1; /* the character between both is "_" */
+        family = tp_kernel_short_name(naming->arena, family);
+        row->short_name = is_unchanged
+                              ? join_name_and_line(naming, family, file_and_number(line))
+                              : tp_str_of(tp_text_printf(naming->arena, "%.*s (number %.*s)", (int)family.len,
+                                                         family.ptr, (int)(name.ptr + name.len - number), number));
+    }
+}
+
+/* Sets the name of a row: the short name of a kernel, or a synchronization or a generated kernel and its line. */
 static void set_row_name(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
                          size_t row)
 {
     struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row],
                   line = shown_text_of_cell(naming, table, TP_ROW_SHAPE, row);
-    if (is_row_of_kind(table, row, "kernel"))
+    struct tp_str line_of_code = line_of_generated_row(naming, table, row);
+    if (line_of_code.len)
+        shown->name = join_name_and_line(naming, shown_family(naming, table, row), line_of_code);
+    else if (is_row_of_kind(table, row, "kernel"))
         shown->name = tp_shown_kernel_name(naming, name);
     if (!is_row_of_kind(table, row, "sync") || !line.len)
         return;
-    shown->name = tp_str_of(
-        tp_text_printf(naming->arena, "%.*s at %.*s", (int)shown->name.len, shown->name.ptr, (int)line.len, line.ptr));
-    struct tp_str file_line = tp_line_last_part(line);
-    shown->short_name = tp_str_of(
-        tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)file_line.len, file_line.ptr));
+    shown->name = join_name_and_line(naming, shown->name, line);
+    shown->short_name = join_name_and_line(naming, name, tp_line_last_part(line));
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
 
@@ -271,7 +332,7 @@ static const struct tp_shown_column name_columns[] = {
 
 /* A sum of rows with one name. */
 struct name_sum {
-    struct tp_str name;
+    struct tp_str name, line; /* line: line of a generated kernel; ptr is NULL without one */
     int64_t base_ns, new_ns;
     double base_calls, new_calls;
 };
@@ -304,7 +365,9 @@ static struct tp_vec sum_by_name(const struct tp_table *rows, struct tp_arena *a
         struct tp_str name = tp_table_text(rows, TP_ROW_NAME)[i];
         uint32_t at = tp_strings_add(&names, name);
         if (at == sums.count)
-            *(struct name_sum *)tp_vec_push(&sums) = (struct name_sum){.name = name};
+            *(struct name_sum *)tp_vec_push(&sums) = (struct name_sum){
+                .name = name,
+                .line = rows->column_count > TP_ROW_LINE ? tp_table_text(rows, TP_ROW_LINE)[i] : (struct tp_str){0}};
         struct name_sum *sum = TP_AT(&sums, struct name_sum, at);
         sum->base_ns += known_int(tp_table_int(rows, TP_ROW_BASE_TIME)[i]);
         sum->new_ns += known_int(tp_table_int(rows, TP_ROW_NEW_TIME)[i]);
@@ -347,12 +410,14 @@ struct tp_shown_table *tp_compare_names_table(const struct tp_compare *compare, 
     struct tp_arena *arena = naming->arena;
     struct tp_vec sums = sum_by_name(rows, arena);
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
-    tp_table_init(table, arena, rows->name, rows->defs, TP_ROW_COLUMNS, sums.count);
+    tp_table_init(table, arena, rows->name, rows->defs, rows->column_count, sums.count);
     struct tp_shown_table *shown =
         tp_shown_table_new(arena, table, name_columns, sizeof name_columns / sizeof *name_columns, max_rows);
     for (size_t i = 0; i < sums.count; i++) {
         const struct name_sum *sum = TP_AT(&sums, struct name_sum, i);
         tp_table_text(table, TP_ROW_NAME)[i] = sum->name;
+        if (table->column_count > TP_ROW_LINE)
+            tp_table_text(table, TP_ROW_LINE)[i] = sum->line;
         tp_table_int(table, TP_ROW_BASE_TIME)[i] = sum->base_ns;
         tp_table_int(table, TP_ROW_NEW_TIME)[i] = sum->new_ns;
         tp_table_int(table, TP_ROW_CHANGE)[i] = sum->new_ns - sum->base_ns;
@@ -361,11 +426,14 @@ struct tp_shown_table *tp_compare_names_table(const struct tp_compare *compare, 
     }
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_shown_row *row = &shown->rows[i];
-        row->name = tp_shown_text(naming, tp_table_text(table, TP_ROW_NAME)[i]);
+        row->name = tp_compare_row_name(naming, table, i);
         row->cause = which == TP_COMPARE_OPERATORS_DEVICE ? "gpu" : "launch";
         if (i < OPEN_ROWS)
             row->more = make_shape_details(naming, rows, tp_table_text(table, TP_ROW_NAME)[i]);
     }
+    if (table->column_count > TP_ROW_LINE)
+        tp_shown_rows_distinguish_names(naming, shown->rows, tp_table_text(table, TP_ROW_NAME), NULL, shown->row_count);
+    set_short_names_of_generated(naming, shown);
     shown->name = tp_compare_table_key(which);
     shown->name_title = "Operator";
     shown->name_definition = rows->defs[TP_ROW_NAME].definition;
@@ -389,7 +457,8 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
         shown->own_texts[own] = texts;
     }
     for (size_t row = 0; row < shown->row_count; row++) {
-        shown->rows[row].name = tp_shown_text(naming, tp_table_text(table, columns->name)[row]);
+        shown->rows[row].name = is_row_table(which) ? tp_compare_row_name(naming, table, row)
+                                                    : tp_shown_text(naming, tp_table_text(table, columns->name)[row]);
         shown->rows[row].href = tp_source_link(naming, tp_table_text(table, columns->name)[row]);
         if (is_row_table(which) && which != TP_COMPARE_CHANGES)
             set_row_name(naming, table, &shown->rows[row], row);
@@ -398,8 +467,10 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
         if (is_row_table(which) && row < OPEN_ROWS)
             shown->rows[row].more = make_row_details(naming, table, row);
     }
-    if (is_row_table(which) && which != TP_COMPARE_CHANGES)
+    if (is_row_table(which) && which != TP_COMPARE_CHANGES) {
         distinguish_rows(naming, shown);
+        set_short_names_of_generated(naming, shown);
+    }
     shown->name = tp_compare_table_key(which);
     shown->name_title = table->defs[columns->name].title;
     shown->name_definition = table->defs[columns->name].definition;

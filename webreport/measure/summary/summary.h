@@ -145,6 +145,15 @@ struct tp_summary_range {
     int64_t device_ns, host_ns; /* time per analysed step, ns; TP_NULL_INT: unknown */
 };
 
+/* A kernel that a compiler generated: its name, such as "triton_poi_fused_add_6" or "graph_0_cpp_fused_mul_2", is a
+ * family and a number (docs/definitions.md, section 36). The other members are unknown if calls of the kernel differ in
+ * them. */
+struct tp_summary_generated {
+    struct tp_str name;
+    struct tp_str line; /* source line that the artifacts of torch.compile name; "" if unknown */
+    uint64_t hash;      /* number made from the hash of the generated code; 0 if unknown */
+};
+
 /* A raised trace-quality flag, or a notice of the reader with a count above 0. */
 struct tp_summary_flag {
     struct tp_str name;
@@ -191,6 +200,8 @@ struct tp_summary {
     /* annotations, then modules, each sorted by device time and host time; absent in older files */
     struct tp_summary_range *ranges;
     uint32_t range_count;
+    struct tp_summary_generated *generated; /* in the order of the first calls; absent in older files */
+    uint32_t generated_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
     struct tp_signature signature;

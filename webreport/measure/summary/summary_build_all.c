@@ -59,8 +59,10 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     tp_summary_steps_build(&work);
     tp_summary_rows_build(&work);
     tp_summary_facts_build(&work);
-    if (source->extent != TP_SUMMARY_JUDGED)
+    if (source->extent != TP_SUMMARY_JUDGED) {
         build_comparable(&work);
+        tp_summary_generated_build(&work);
+    }
     tp_summary_findings_build(&work);
     if (source->extent == TP_SUMMARY_WHOLE)
         tp_summary_memory_build(&work);

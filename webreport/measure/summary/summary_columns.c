@@ -276,6 +276,15 @@ static const struct tp_column named_ranges[] = {
 const struct tp_column_list tp_list_named_ranges = LIST(named_ranges);
 #undef S
 
+#define S struct tp_summary_generated
+static const struct tp_column generated[] = {
+    COLUMN(TEXT, generated_name, name),
+    COLUMN(BITS, generated_hash, hash),
+    COLUMN(TEXT, generated_line, line),
+};
+const struct tp_column_list tp_list_generated = LIST(generated);
+#undef S
+
 #define S struct tp_summary_flag
 static const struct tp_column flags[] = {COLUMN(TEXT, flag_name, name), COLUMN(INT, flag_count, count)};
 const struct tp_column_list tp_list_flags = LIST(flags);
@@ -467,7 +476,7 @@ static const struct tp_column_list *const all_lists[] = {
     &tp_list_work_varies,  &tp_list_places,       &tp_list_lanes,      &tp_list_call_keys,  &tp_list_calls,
     &tp_list_kept,         &tp_list_functions,    &tp_list_groups,     &list_of_runs,       &tp_list_group_kinds,
     &tp_list_slots,        &tp_list_slot_waits,   &tp_list_slot_bytes, &tp_list_slot_steps, &tp_list_slot_times,
-    &tp_list_slot_overlap,
+    &tp_list_slot_overlap, &tp_list_generated,
 };
 enum { LIST_COUNT = sizeof all_lists / sizeof *all_lists };
 

@@ -111,6 +111,7 @@ extern const struct tp_column_list tp_list_collectives;  /* items: struct tp_sum
 extern const struct tp_column_list tp_list_findings;     /* items: struct tp_summary_finding */
 extern const struct tp_column_list tp_list_memory;       /* items: struct tp_summary_memory with its owners */
 extern const struct tp_column_list tp_list_named_ranges; /* items: struct tp_summary_range */
+extern const struct tp_column_list tp_list_generated;    /* items: struct tp_summary_generated */
 extern const struct tp_column_list tp_list_flags;        /* items: struct tp_summary_flag */
 extern const struct tp_column_list tp_list_evidence;     /* items: struct tp_stored_evidence */
 extern const struct tp_column_list tp_list_labels;       /* items: struct tp_str */

@@ -142,6 +142,7 @@ void tp_summary_flags_build(struct tp_summary_work *work)
         [TP_CUT_DEVICES] = "summary: memory devices left out",
         [TP_CUT_OWNERS] = "summary: memory owners left out",
         [TP_CUT_RANGES] = "summary: ranges left out",
+        [TP_CUT_GENERATED] = "summary: generated kernels left out",
     };
     const struct tp_quality *quality = &work->source->advice->quality;
     struct tp_summary_flag flags[TP_QUALITY_FLAGS + TP_NOTICE_COUNT + TP_CUT_COUNT];

@@ -97,6 +97,7 @@ static struct tp_str pack_process(const struct tp_summary *summary, bool has_cal
     tp_columns_write(&tp_list_findings, &writer, summary->findings, summary->finding_count);
     tp_columns_write(&tp_list_memory, &writer, summary->memory, summary->memory_count);
     tp_columns_write(&tp_list_named_ranges, &writer, summary->ranges, summary->range_count);
+    tp_columns_write(&tp_list_generated, &writer, summary->generated, summary->generated_count);
     tp_columns_write(&tp_list_flags, &writer, summary->flags, summary->flag_count);
     tp_evidence_pack(&writer, &summary->evidence);
     tp_signature_pack(&writer, &signature);

@@ -26,6 +26,7 @@ enum tp_summary_cut {
     TP_CUT_DEVICES,
     TP_CUT_OWNERS,
     TP_CUT_RANGES,
+    TP_CUT_GENERATED,
     TP_CUT_COUNT
 };
 
@@ -46,8 +47,8 @@ uint32_t tp_summary_step_of_host(const struct tp_summary_work *work, int64_t at_
  * device work) in which the operation starts. */
 uint32_t tp_summary_step_of_device(const struct tp_summary_work *work, uint32_t device);
 
-/* Fill rows, kernel_fingerprint, collectives, facts, findings, memory and flags. Flags must be filled last, because
- * they report the data that the other functions left out. */
+/* Fill rows, kernel_fingerprint, collectives, facts, findings, memory, ranges, generated kernels and flags. Flags must
+ * be filled last, because they report the data that the other functions left out. */
 void tp_summary_rows_build(struct tp_summary_work *work);
 void tp_summary_fingerprint_build(struct tp_summary_work *work);
 void tp_summary_collectives_build(struct tp_summary_work *work);
@@ -57,6 +58,7 @@ void tp_summary_facts_build(struct tp_summary_work *work);
 void tp_summary_findings_build(struct tp_summary_work *work);
 void tp_summary_memory_build(struct tp_summary_work *work);
 void tp_summary_ranges_build(struct tp_summary_work *work);
+void tp_summary_generated_build(struct tp_summary_work *work);
 void tp_summary_flags_build(struct tp_summary_work *work);
 
 /* Fills the signature. */

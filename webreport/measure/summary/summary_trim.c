@@ -66,6 +66,7 @@ void tp_summary_trim(struct tp_summary *summary, uint32_t most, struct tp_arena 
             end++;
         used += trim_rows_of_kind(rows + first, end - first, most, summary->step_count, kept + used, arena);
     }
+    summary->generated_count = summary->generated_count < most ? summary->generated_count : most;
     summary->rows = kept;
     summary->row_count = used;
 }

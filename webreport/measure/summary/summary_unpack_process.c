@@ -145,6 +145,7 @@ int tp_summary_process_read(struct tp_summary *summary, struct tp_str process, s
     summary->findings = tp_columns_read(&tp_list_findings, &reader, &summary->finding_count);
     summary->memory = tp_columns_read(&tp_list_memory, &reader, &summary->memory_count);
     summary->ranges = tp_columns_read(&tp_list_named_ranges, &reader, &summary->range_count);
+    summary->generated = tp_columns_read(&tp_list_generated, &reader, &summary->generated_count);
     summary->flags = tp_columns_read(&tp_list_flags, &reader, &summary->flag_count);
     tp_evidence_unpack(&reader, &summary->evidence);
     summary->comparison = tp_comparison_unpack(&reader);
