@@ -40,12 +40,14 @@ class Trace:
         self.add(cat, name, ts, 10, pid=0, tid=stream, correlation=correlation, device=0, stream=stream, **args)
 
     def operator(self, ts, node, tid=10, **args):
-        """Adds an operator with its module and line around it, 9 us long."""
-        operator, _, shapes, module, line = node
+        """Adds an operator with its module and line around it, 9 us long. A sixth item of the node is the type of the
+        operator's inputs."""
+        operator, _, shapes, module, line = node[:5]
+        kind = node[5] if len(node) > 5 else "float"
         self.add("python_function", line, ts, 9, tid=tid, **{"Python id": len(self.events) + 1})
         self.add("python_function", "nn.Module: " + module, ts + 0.5, 8, tid=tid,
                  **{"Python id": len(self.events) + 1, "Python module id": int(module.split("_")[1])})
-        self.add("cpu_op", operator, ts + 1, 7, tid=tid, **{"Input Dims": shapes, "Input type": ["float"] * len(shapes)}, **args)
+        self.add("cpu_op", operator, ts + 1, 7, tid=tid, **{"Input Dims": shapes, "Input type": [kind] * len(shapes)}, **args)
 
     def capture(self, nodes, ts, label="capture_32_FULL", grid=1, names=True, tid=10, begin=True):
         """Adds a captured graph. Returns its end."""
@@ -78,12 +80,17 @@ class Trace:
         return start + len(kept) * gap + 10
 
 
-def write(folder, run, captures=()):
+def write(folder, run, captures=(), capability=None):
+    """capability: major and minor number of the compute capability of the run's device."""
     os.makedirs(os.path.join(folder, "capture_traces"), exist_ok=True)
     names = ["run.json"] + ["capture_traces/graph_%d.json" % i for i in range(len(captures))]
     for name, trace in zip(names, [run, *captures]):
+        head = {"schemaVersion": 1}
+        if capability and trace is run:
+            head["deviceProperties"] = [{"id": 0, "name": "GPU", "numSms": 100, "warpSize": 32, "totalGlobalMem": 1 << 34,
+                                         "computeMajor": capability[0], "computeMinor": capability[1]}]
         with open(os.path.join(folder, name), "w") as out:
-            json.dump({"schemaVersion": 1, "traceEvents": trace.events}, out)
+            json.dump({**head, "traceEvents": trace.events}, out)
 
 
 def pair(captured, replayed, **options):
@@ -262,6 +269,65 @@ def made_copies(folder):
     run.kernel("Memset (Device)", 60, correlation, cat="gpu_memset")
     run.kernel("add_kernel", 70, correlation)
     write(folder, run, [capture])
+
+
+def products(kernel, shapes, kind, count):
+    """Returns 20 calls, of which the first `count` are products, and the others add."""
+    product = ("aten::mm", kernel, shapes, "Head_0", "model.py(30): logits", kind)
+    other = ("aten::add_", "add_kernel", [[32, 64], [32, 64]], "Head_0", "model.py(31): logits", kind)
+    return [product] * count + [other] * (20 - count)
+
+
+def tensor_cores(folder, nodes, capability, batch=32):
+    run, capture = Trace(), Trace()
+    capture.capture(nodes, 100, label="capture_%d_FULL" % batch)
+    run.replay(nodes, 10, 50, label="execute_32_context_0")
+    write(folder, run, [capture], capability)
+
+
+EVEN, ODD = [[32, 64], [64, 1000]], [[32, 63], [63, 1001]]
+
+
+def made_products_fp32(folder):
+    """A product in FP32 takes 5 % of the time, on a device with TF32."""
+    tensor_cores(folder, products("sgemm_128x64", EVEN, "float", 1), (8, 0))
+
+
+def made_products_unused(folder):
+    """Products in FP32 take 8 % of the time, on a device without TF32."""
+    tensor_cores(folder, products("sgemm_128x64", EVEN, "float", 2), (7, 0))
+
+
+def made_products_odd(folder):
+    """A product in BF16 has an odd size, and takes 5 % of the time."""
+    tensor_cores(folder, products("ampere_bf16_s16816gemm_bf16_128x64", ODD, "c10::BFloat16", 1), (8, 0))
+
+
+def made_products_healthy(folder):
+    """Products in BF16 with even sizes use tensor cores."""
+    tensor_cores(folder, products("ampere_bf16_s16816gemm_bf16_128x64", EVEN, "c10::BFloat16", 16), (8, 0))
+
+
+def made_products_half_unknown(folder):
+    """Products in BF16 whose kernels do not show whether they use tensor cores."""
+    tensor_cores(folder, products("Cijk_Ailk_Bljk_BBS", EVEN, "c10::BFloat16", 16), (7, 0))
+
+
+def made_products_smaller_batch(folder):
+    """Only a smaller batch was captured, so types and shapes of the products are unknown."""
+    tensor_cores(folder, products("sgemm_128x64", ODD, "float", 1), (8, 0), batch=16)
+
+
+def made_products_own_capture(folder):
+    """The program captures a graph with products in FP32 and replays it. It also has other work, so it is a run."""
+    run, nodes = Trace(), products("sgemm_128x64", EVEN, "float", 2)
+    at = run.capture(nodes, 100, label=None)
+    run.add("user_annotation", "ProfilerStep#1", at, 900)
+    for i in range(22):
+        run.operator(at + 20 * i, ("aten::mul", "mul_kernel", [[4]], "Head_0", "model.py(40): scale"))
+        run.kernel("mul_kernel", at + 20 * i + 8, run.call("LaunchKernel", at + 20 * i + 2))
+    run.replay(nodes, at + 500, at + 520)
+    write(folder, run, capability=(8, 0))
 
 
 def made_annotated(folder):

@@ -125,6 +125,8 @@ static const struct {
     [TP_DETAIL_FEW_ROWS] =
         {"Matrix products with few rows, which read all weights to compute few tokens, take {0} of the step time.",
          NULL},
+    [TP_DETAIL_CAPTURED_TYPES] = {"The types and shapes of {0:kernel|kernels} of graphs come from the capture trace.",
+                                  NULL},
     [TP_DETAIL_SHARE] = {"Matrix products and convolutions in FP32 take {0} of the step time.", NULL},
     [TP_DETAIL_HALF_PRODUCTS] = {"Compute-bound matrix products in half precision take {0} of the step time.", NULL},
     [TP_DETAIL_SHORT_KERNELS] = {"{0:,} of {1:,} kernels {0?is|are} shorter than {2}.", NULL},

@@ -66,8 +66,9 @@ enum tp_detail_id {
     /* arguments: name, operands, number of calls, number of steps; TFLOP/s of this product, of the median product, of
      * the best product */
     TP_DETAIL_SLOW_PRODUCT,
-    TP_DETAIL_FEW_ROWS,      /* argument: percent of the step for products with few rows */
-    TP_DETAIL_SHARE,         /* argument: percent of the step that the finding covers */
+    TP_DETAIL_FEW_ROWS,       /* argument: percent of the step for products with few rows */
+    TP_DETAIL_CAPTURED_TYPES, /* argument: number of kernels whose types and shapes come from a capture trace */
+    TP_DETAIL_SHARE,          /* argument: percent of the step that the finding covers */
     TP_DETAIL_HALF_PRODUCTS, /* argument: percent of the step for half-precision products that are limited by compute */
     TP_DETAIL_SHORT_KERNELS, /* arguments: number of short kernels, number of all kernels, length limit for short
                                 kernels */

@@ -1,9 +1,7 @@
 /* Rules about the work of kernels: matrix products without tensor cores (C1, C2), sizes that are no multiple of the
- * alignment (C3), casts (C10), copies (C11), small grids (C13). The file also contains the rule about exposed
- * communication (E1). */
+ * alignment (C3), casts (C10), copies (C11), small grids (C13). */
 #include <stdio.h>
 
-#include "webreport/measure/rules/device/rules_overlap.h"
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/trace/json/value.h"
@@ -12,7 +10,6 @@
 
 static void evaluate_kernels(struct tp_advisor *a);
 static void evaluate_small_grids(struct tp_advisor *a);
-static void evaluate_communication(struct tp_advisor *a);
 
 const struct tp_rule tp_rule_C1 = {
     .id = "C1",
@@ -120,29 +117,6 @@ const struct tp_rule tp_rule_C13 = {
     .on_device = evaluate_small_grids,
 };
 
-const struct tp_rule tp_rule_E1 = {
-    .id = "E1",
-    .title = "Overlap communication with backward: tune bucket sizes, or prefetch parameters",
-    .confidence = TP_CONFIDENCE_MEDIUM,
-    .thresholds = {{"min_pct", 5.0, false}},
-    .advice = "Overlap communication with the backward pass, tune bucket sizes, or prefetch parameters.",
-    .doc_url = DOC_DIST,
-    .cause = "comm.exposed",
-    .gain = {.low = 0, .high = 1.0, .right = 6, .known = 6},
-    .native = {.title = "Start communication in parts, and compute meanwhile",
-               .advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
-    .mpi = {.title = "Start communication early with `MPI_Isend` or `MPI_Iallreduce`, and compute meanwhile",
-            .advice = OVERLAP_WITH_MPI},
-    .inference = {.title = "Start communication as soon as its data is ready, and compute meanwhile",
-                  .advice = "Start communication as soon as its data is ready, and compute meanwhile. "
-                            "Alternatively, " LESS_COMMUNICATION "."},
-    .serving = {.title = "Communicate less: set a smaller `--tensor-parallel-size`, or a larger `--data-parallel-size`",
-                .advice = "Keep the engine's own all-reduce enabled (in vLLM and SGLang, omit "
-                          "--disable-custom-all-reduce). Also use fewer devices for each copy of the model (a smaller "
-                          "--tensor-parallel-size), or more copies of the model (a larger --data-parallel-size)."},
-    .on_device = evaluate_communication,
-};
-
 /* compute capability of a device */
 struct capability {
     bool is_nvidia;
@@ -153,19 +127,32 @@ struct capability {
 /* properties of a list of input types (bits) */
 enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 
+/* The operations that a rule found. */
+struct found {
+    struct tp_vec time;      /* time that a fix would save, or time of the operations; elements: struct tp_interval */
+    int64_t ns;              /* total duration of the operations, ns */
+    uint64_t captured_count; /* number of the operations whose types and shapes come from a captured call */
+    struct tp_picks picks;
+};
+
 struct compute {
     struct tp_advisor *a;
+    /* for each operator, also those of capture traces: TP_OPERATOR_ELIGIBLE, TP_OPERATOR_ELIGIBLE_CHILD; NULL if no
+     * kernel is joined with a captured call */
+    uint8_t *eligible;
     struct capability *gpus;     /* for each index in model->gpus: compute capability of this device */
     struct tp_id_map types;      /* map from the value id of a list of input types to TYPES_* bits */
     struct tp_id_map misaligned; /* map from the pair (dims, types) to the result of is_product_misaligned */
     int64_t multiple;
-    /* time that faster kernels would save; c1: for rule C1; c2: for rule C2; elements: struct tp_interval */
-    struct tp_vec c1, c2;
-    /* times of operations; c10: for rule C10; c11: for rule C11; elements: struct tp_interval */
-    struct tp_vec c10, c11;
-    int64_t c1_ns, c2_ns, c3_ns, c10_ns, c11_ns;
-    struct tp_picks p1, p2, p3, p10, p11;
+    struct found c1, c2, c3, c10, c11; /* results of the rules C1, C2, C3, C10 and C11 */
     bool has_tensor_cores, has_half;
+    bool has_captured_types; /* true if a captured call shows the types of a kernel's operator */
+};
+
+/* The operator of a kernel that could use tensor cores. */
+struct product {
+    uint32_t op;      /* operator, index in operators; TP_NO_ID: the kernel has no such operator */
+    bool is_captured; /* true if the operator is that of a captured call */
 };
 
 static void find_capabilities(struct compute *x)
@@ -332,10 +319,61 @@ static bool is_misaligned(struct compute *x, uint32_t op)
     return *known != 0;
 }
 
-/* Adds the time that a kernel would save if it were `speedup` times as fast. */
-static void add_time_saved_by_speedup(struct tp_vec *time, const struct tp_event *e, int64_t speedup)
+/* Marks the operators that can use tensor cores, as the model does for kernels with an owner, also for the operators of
+ * captured calls. */
+static void mark_eligible_operators(struct compute *x)
 {
-    tp_intervals_push(time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
+    const struct tp_model *model = x->a->model;
+    const struct tp_operators *ops = &model->operators;
+    const unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
+    if (!model->joined || !model->joined->row_count)
+        return;
+    x->eligible = tp_arena_array(x->a->arena, ops->all_count, sizeof *x->eligible);
+    for (uint32_t op = 0; op < ops->count; op++)
+        x->eligible[op] = ops->flags[op] & both;
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_joined_row *joined = tp_joined_row_of(model, k);
+        const struct tp_event *e = tp_device_event(model, k);
+        if (joined && joined->op != TP_NO_ID && e->kind == TP_KIND_KERNEL && model->marks[e->name] & TP_MARK_TC_YES)
+            x->eligible[joined->op] |= TP_OPERATOR_ELIGIBLE;
+    }
+    for (uint32_t op = ops->all_count; op-- > 0;) {
+        if (x->eligible[op] & TP_OPERATOR_ELIGIBLE_CHILD || tp_event_marks(model, ops->event[op]) & TP_MARK_ELIGIBLE)
+            x->eligible[op] |= TP_OPERATOR_ELIGIBLE;
+        if (ops->parent[op] != TP_NO_ID && x->eligible[op] & TP_OPERATOR_ELIGIBLE)
+            x->eligible[ops->parent[op]] |= TP_OPERATOR_ELIGIBLE_CHILD;
+    }
+}
+
+/* Returns the operator of a kernel that could use tensor cores and contains no other such operator. A captured call
+ * counts only if its types and shapes are those of the kernel. */
+static struct product find_product(const struct compute *x, uint32_t k)
+{
+    const struct tp_model *model = x->a->model;
+    const struct tp_joined_row *joined = tp_joined_row_of(model, k);
+    const unsigned both = TP_OPERATOR_ELIGIBLE | TP_OPERATOR_ELIGIBLE_CHILD;
+    uint32_t owner = model->devices.owner[k];
+    if (joined && joined->op != TP_NO_ID) {
+        bool has_types = joined->has_shapes && host_detail(x, joined->op)->types != TP_NO_ID;
+        bool is_eligible = has_types && (x->eligible[joined->op] & both) == TP_OPERATOR_ELIGIBLE;
+        return (struct product){is_eligible ? joined->op : TP_NO_ID, true};
+    }
+    return (struct product){owner != TP_NO_ID && tp_operator_is_eligible(model, owner) ? owner : TP_NO_ID, false};
+}
+
+static void add_operation(struct found *found, const struct compute *x, uint32_t k, bool is_captured)
+{
+    found->ns = tp_sat_add(found->ns, tp_device_event(x->a->model, k)->dur_ns);
+    found->captured_count += is_captured;
+    tp_picks_add_operation_by_length(&found->picks, x->a->model, k);
+}
+
+/* Adds a kernel, and the time that it would save if it were `speedup` times as fast. */
+static void add_slow_kernel(struct found *found, const struct compute *x, uint32_t k, int64_t speedup, bool is_captured)
+{
+    const struct tp_event *e = tp_device_event(x->a->model, k);
+    tp_intervals_push(&found->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
+    add_operation(found, x, k, is_captured);
 }
 
 static int64_t speedup_by_tensor_cores(const struct compute *x, const struct capability *c)
@@ -347,31 +385,23 @@ static int64_t speedup_by_tensor_cores(const struct compute *x, const struct cap
     return (int64_t)(speedup > 0 ? speedup : tp_rule_value(x->a, TP_RULE_C1, "default_speedup"));
 }
 
-/* Examines a kernel for rules C1 and C2. owner: operator that could use tensor cores, and that contains no other such
- * operator. */
-static void examine_kernel_for_tensor_cores(struct compute *x, uint32_t k, uint32_t owner)
+/* Examines a kernel for rules C1, C2 and C3. product: operator of the kernel, known */
+static void examine_kernel_for_tensor_cores(struct compute *x, uint32_t k, struct product product)
 {
     struct tp_advisor *a = x->a;
     const struct tp_event *e = tp_device_event(a->model, k);
     const struct capability *c = &x->gpus[a->model->devices.gpu[k]];
     uint64_t marks = a->model->marks[e->name];
-    uint32_t types = operator_types(x, owner);
+    uint32_t types = operator_types(x, product.op);
     x->has_half |= (types & TYPES_HALF) != 0;
-    if (c->is_nvidia && c->major >= 7) {
-        add_time_saved_by_speedup(&x->c2, e, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"));
-        x->c2_ns = tp_sat_add(x->c2_ns, e->dur_ns);
-        tp_picks_add_operation_by_length(&x->p2, a->model, k);
-    }
-    if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN))) {
-        add_time_saved_by_speedup(&x->c1, e, speedup_by_tensor_cores(x, c));
-        x->c1_ns = tp_sat_add(x->c1_ns, e->dur_ns);
-        tp_picks_add_operation_by_length(&x->p1, a->model, k);
-    }
+    x->has_captured_types |= product.is_captured;
+    if (c->is_nvidia && c->major >= 7)
+        add_slow_kernel(&x->c2, x, k, (int64_t)tp_rule_value(a, TP_RULE_C2, "speedup"), product.is_captured);
+    if (c->is_nvidia && c->major >= 8 && types & TYPES_FLOAT && !(marks & (TP_MARK_TC_YES | TP_MARK_TC_UNKNOWN)))
+        add_slow_kernel(&x->c1, x, k, speedup_by_tensor_cores(x, c), product.is_captured);
     int64_t aligned = alignment_of_kernel(tp_trace_event_name(a->model->trace, e));
-    if (types & TYPES_HALF && (aligned ? aligned < x->multiple : is_misaligned(x, owner))) {
-        x->c3_ns = tp_sat_add(x->c3_ns, e->dur_ns);
-        tp_picks_add_operation_by_length(&x->p3, a->model, k);
-    }
+    if (types & TYPES_HALF && (aligned ? aligned < x->multiple : is_misaligned(x, product.op)))
+        add_operation(&x->c3, x, k, product.is_captured);
 }
 
 static void examine_operation(struct compute *x, uint32_t k)
@@ -382,34 +412,32 @@ static void examine_operation(struct compute *x, uint32_t k)
     uint64_t owner_marks = owner == TP_NO_ID ? 0 : tp_event_marks(model, model->operators.event[owner]);
     bool is_kernel = e->kind == TP_KIND_KERNEL, is_communication = tp_is_communication(model, k);
     x->has_tensor_cores |= is_kernel && model->marks[e->name] & TP_MARK_TC_YES;
-    if (is_kernel && !is_communication && owner != TP_NO_ID && tp_operator_is_eligible(model, owner))
-        examine_kernel_for_tensor_cores(x, k, owner);
+    struct product product = is_kernel && !is_communication ? find_product(x, k) : (struct product){TP_NO_ID, false};
+    if (product.op != TP_NO_ID)
+        examine_kernel_for_tensor_cores(x, k, product);
     bool is_cast = is_kernel && owner_marks & TP_MARK_ATEN_COPY && operator_types(x, owner) & TYPES_DIFFER;
     bool is_copy = is_kernel ? !is_communication && owner_marks & TP_MARK_COPY_OP
                              : e->kind == TP_KIND_MEMCPY && model->marks[e->name] & TP_MARK_DTOD;
-    if (is_cast) {
-        tp_intervals_push(&x->c10, e->ts_ns, tp_event_end(e));
-        x->c10_ns = tp_sat_add(x->c10_ns, e->dur_ns);
-        tp_picks_add_operation_by_length(&x->p10, model, k);
-    } else if (is_copy) {
-        tp_intervals_push(&x->c11, e->ts_ns, tp_event_end(e));
-        x->c11_ns = tp_sat_add(x->c11_ns, e->dur_ns);
-        tp_picks_add_operation_by_length(&x->p11, model, k);
-    }
+    if (!is_cast && !is_copy)
+        return;
+    struct found *found = is_cast ? &x->c10 : &x->c11;
+    tp_intervals_push(&found->time, e->ts_ns, tp_event_end(e));
+    add_operation(found, x, k, false);
 }
 
-/* Adds a finding if the total time of the operations is at least min_pct of the analysed time. time: time that a fix
- * would save, or NULL for a finding without a ceiling. ns: total time of the operations. */
-static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct tp_vec *time, int64_t ns,
-                              const struct tp_picks *picks)
+/* Adds a finding if the total time of the operations is at least min_pct of the analysed time. has_ceiling: the finding
+ * has the time that a fix would save. */
+static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct found *found, bool has_ceiling)
 {
-    struct tp_candidate c = {.rule = rule, .has_ceiling = time != NULL, .picks = *picks};
-    if (tp_analysed_percent(a, ns) < tp_rule_value(a, rule, "min_pct"))
+    struct tp_candidate c = {.rule = rule, .has_ceiling = has_ceiling, .picks = found->picks};
+    if (tp_analysed_percent(a, found->ns) < tp_rule_value(a, rule, "min_pct"))
         return;
-    if (time)
-        c.time = tp_intervals_from_vec_temporary(time);
+    if (has_ceiling)
+        c.time = tp_intervals_from_vec_temporary(&found->time);
     else
-        c.share = tp_analysed_percent(a, ns);
+        c.share = tp_analysed_percent(a, found->ns);
+    if (found->captured_count)
+        c.details = TP_DETAIL(a, TP_DETAIL_CAPTURED_TYPES, TP_OF_NUMBER(found->captured_count));
     tp_advisor_add_finding(a, &c);
 }
 
@@ -421,31 +449,43 @@ static bool has_types(const struct compute *x)
     return false;
 }
 
+/* Notes the rules that need types, which no operator of the trace has. C1 and C3 also use the types of captured
+ * calls. */
+static void note_missing_types(const struct compute *x)
+{
+    for (unsigned i = 0; i < TP_RULE_COUNT; i++) {
+        bool has_captured = x->has_captured_types && (i == TP_RULE_C1 || i == TP_RULE_C3);
+        if (tp_rule_at(i)->needs_types && !has_captured)
+            tp_advisor_note_skipped_rule(x->a, (enum tp_rule_id)i, "record_shapes was off");
+    }
+}
+
 static void evaluate_kernels(struct tp_advisor *a)
 {
     struct compute x = {.a = a, .multiple = (int64_t)tp_rule_value(a, TP_RULE_C3, "multiple")};
-    x.c1 = x.c2 = x.c10 = x.c11 = TP_VEC(a->arena, struct tp_interval);
+    struct found *all[] = {&x.c1, &x.c2, &x.c3, &x.c10, &x.c11};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i]->time = TP_VEC(a->arena, struct tp_interval);
     tp_id_map_init(&x.types, a->arena);
     tp_id_map_init(&x.misaligned, a->arena);
     find_capabilities(&x);
+    mark_eligible_operators(&x);
     uint32_t k;
     for (struct tp_operations w = {.a = a}; tp_next_operation(&w, &k);)
         examine_operation(&x, k);
-    if (has_types(&x))
-        report_operations(a, TP_RULE_C1, &x.c1, x.c1_ns, &x.p1);
-    else
-        for (unsigned i = 0; i < TP_RULE_COUNT; i++)
-            if (tp_rule_at(i)->needs_types)
-                tp_advisor_note_skipped_rule(a, (enum tp_rule_id)i, "record_shapes was off");
-    if (x.p2.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
-        report_operations(a, TP_RULE_C2, &x.c2, x.c2_ns, &x.p2);
-    if (x.p3.total)
-        report_operations(a, TP_RULE_C3, NULL, x.c3_ns, &x.p3);
-    report_operations(a, TP_RULE_C10, &x.c10, x.c10_ns, &x.p10);
-    report_operations(a, TP_RULE_C11, &x.c11, x.c11_ns, &x.p11);
-    struct tp_vec *times[] = {&x.c1, &x.c2, &x.c10, &x.c11};
-    for (size_t i = 0; i < 4; i++)
-        tp_intervals_release(times[i]);
+    bool has_own_types = has_types(&x);
+    if (!has_own_types)
+        note_missing_types(&x);
+    if (has_own_types || x.has_captured_types)
+        report_operations(a, TP_RULE_C1, &x.c1, true);
+    if (x.c2.picks.total && !x.has_tensor_cores && !x.has_half && !a->reported[TP_RULE_C1])
+        report_operations(a, TP_RULE_C2, &x.c2, true);
+    if (x.c3.picks.total)
+        report_operations(a, TP_RULE_C3, &x.c3, false);
+    report_operations(a, TP_RULE_C10, &x.c10, true);
+    report_operations(a, TP_RULE_C11, &x.c11, true);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        tp_intervals_release(&all[i]->time);
 }
 
 /* ---- C13: small grids ---- */
@@ -471,75 +511,4 @@ static void evaluate_small_grids(struct tp_advisor *a)
     if (c.picks.total && tp_percent(sum, a->kernel_ns) >= tp_rule_value(a, TP_RULE_C13, "min_pct"))
         tp_advisor_add_finding(a, &c);
     tp_arena_free_item(a->arena, time.data, time.capacity * sizeof(struct tp_interval));
-}
-
-/* ---- E1: exposed communication ---- */
-
-/* times of communication on all devices, for rule E1 */
-struct overlap {
-    /* elements: struct tp_interval. exposed: communication without compute; hidden: part of `exposed` that compute
-     * could hide; sooner: part of `hidden` that, if hidden, lets the steps finish earlier */
-    struct tp_vec exposed, hidden, critical_communication;
-};
-
-static void add_communication_of_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
-{
-    struct tp_intervals mine = tp_intervals_intersection(a->arena, gpu->exposed_communication, a->model->window);
-    if (a->explained_communication.count)
-        mine = tp_intervals_difference(a->arena, mine, a->explained_communication);
-    struct tp_intervals hidden = tp_hideable_communication(a, gpu, mine);
-    tp_intervals_append(&o->exposed, mine);
-    tp_intervals_append(&o->hidden, hidden);
-    tp_intervals_append(&o->critical_communication, tp_critical_communication(a, gpu, hidden));
-}
-
-static struct tp_detail *make_overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns,
-                                             int64_t sooner_ns)
-{
-    struct tp_detail *rest = NULL, *late = NULL;
-    if (hidden_ns < exposed_ns)
-        rest = TP_DETAIL(a, TP_DETAIL_OVERLAP_REST, TP_NO_ARGUMENT);
-    if (sooner_ns < hidden_ns)
-        late = TP_DETAIL(a, TP_DETAIL_OVERLAP_LATE, TP_OF_PERCENT(tp_analysed_percent(a, hidden_ns - sooner_ns)));
-    return tp_detail_join(a->arena,
-                          TP_DETAIL(a, TP_DETAIL_OVERLAP, TP_OF_PERCENT(tp_analysed_percent(a, exposed_ns)),
-                                    TP_OF_PERCENT(tp_analysed_percent(a, hidden_ns))),
-                          tp_detail_join(a->arena, rest, late));
-}
-
-/* Returns the title for a step with this much communication without computation, and this much that computation could
- * hide. */
-static struct tp_title title_of_overlap(const struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns)
-{
-    static const double LEAST_PERCENT = 0.1;
-    double hidden = tp_analysed_percent(a, hidden_ns);
-    if (hidden < LEAST_PERCENT)
-        return TP_TITLE(TP_TITLE_COMMUNICATE_LESS, TP_NO_ARGUMENT);
-    return TP_TITLE(TP_TITLE_OVERLAP, TP_OF_PERCENT(tp_analysed_percent(a, exposed_ns)), TP_OF_PERCENT(hidden));
-}
-
-static void evaluate_communication(struct tp_advisor *a)
-{
-    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .may_have_severity_info = true};
-    struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
-    struct overlap o = {none, none, none};
-    uint32_t k;
-    for (uint32_t g = 0; g < a->model->gpu_count; g++)
-        if (a->model->gpus[g].exposed_communication.count)
-            add_communication_of_device(a, &a->model->gpus[g], &o);
-    int64_t exposed_ns = tp_intervals_length(tp_intervals_from_vec(&o.exposed));
-    double share = tp_analysed_percent(a, exposed_ns);
-    if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
-        return;
-    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
-        if (tp_is_communication(a->model, k))
-            tp_picks_add_operation_by_length(&c.picks, a->model, k);
-    c.time = tp_intervals_from_vec(&o.critical_communication);
-    /* the position in the list depends on only half of the share, because ranks may stop waiting for each other
-     * completely */
-    c.weight = share / 2;
-    int64_t hidden_ns = tp_intervals_length(tp_intervals_from_vec(&o.hidden));
-    c.title = title_of_overlap(a, exposed_ns, hidden_ns);
-    c.details = make_overlap_detail(a, exposed_ns, hidden_ns, tp_intervals_length(c.time));
-    tp_advisor_add_finding(a, &c);
 }

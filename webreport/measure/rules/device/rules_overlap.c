@@ -1,9 +1,37 @@
 /* Implements rules_overlap.h: computes the largest possible gain from overlapping communication with compute. Two
- * things limit this gain: the compute of the same step, and the lead of the host over the device. */
+ * things limit this gain: the compute of the same step, and the lead of the host over the device. The file also
+ * contains the rule about exposed communication (E1). */
 #include "webreport/measure/rules/device/rules_overlap.h"
 
+#include "webreport/measure/rules/rules_eval.h"
+#include "webreport/measure/rules/rules_texts.h"
 #include "writer/base/id_map.h"
 #include "writer/base/sort.h"
+
+static void evaluate_communication(struct tp_advisor *a);
+
+const struct tp_rule tp_rule_E1 = {
+    .id = "E1",
+    .title = "Overlap communication with backward: tune bucket sizes, or prefetch parameters",
+    .confidence = TP_CONFIDENCE_MEDIUM,
+    .thresholds = {{"min_pct", 5.0, false}},
+    .advice = "Overlap communication with the backward pass, tune bucket sizes, or prefetch parameters.",
+    .doc_url = DOC_DIST,
+    .cause = "comm.exposed",
+    .gain = {.low = 0, .high = 1.0, .right = 6, .known = 6},
+    .native = {.title = "Start communication in parts, and compute meanwhile",
+               .advice = "Start communication in parts, each as soon as its data is ready, and compute meanwhile."},
+    .mpi = {.title = "Start communication early with `MPI_Isend` or `MPI_Iallreduce`, and compute meanwhile",
+            .advice = OVERLAP_WITH_MPI},
+    .inference = {.title = "Start communication as soon as its data is ready, and compute meanwhile",
+                  .advice = "Start communication as soon as its data is ready, and compute meanwhile. "
+                            "Alternatively, " LESS_COMMUNICATION "."},
+    .serving = {.title = "Communicate less: set a smaller `--tensor-parallel-size`, or a larger `--data-parallel-size`",
+                .advice = "Keep the engine's own all-reduce enabled (in vLLM and SGLang, omit "
+                          "--disable-custom-all-reduce). Also use fewer devices for each copy of the model (a smaller "
+                          "--tensor-parallel-size), or more copies of the model (a larger --data-parallel-size)."},
+    .on_device = evaluate_communication,
+};
 
 /* ---- communication that compute could hide ---- */
 
@@ -241,4 +269,75 @@ struct tp_intervals tp_critical_communication(struct tp_advisor *a, const struct
     }
     process_events_until(&w, INT64_MAX);
     return tp_intervals_from_vec(&w.lead.kept);
+}
+
+/* ---- E1: exposed communication ---- */
+
+/* times of communication on all devices, for rule E1 */
+struct overlap {
+    /* elements: struct tp_interval. exposed: communication without compute; hidden: part of `exposed` that compute
+     * could hide; sooner: part of `hidden` that, if hidden, lets the steps finish earlier */
+    struct tp_vec exposed, hidden, critical_communication;
+};
+
+static void add_communication_of_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
+{
+    struct tp_intervals mine = tp_intervals_intersection(a->arena, gpu->exposed_communication, a->model->window);
+    if (a->explained_communication.count)
+        mine = tp_intervals_difference(a->arena, mine, a->explained_communication);
+    struct tp_intervals hidden = tp_hideable_communication(a, gpu, mine);
+    tp_intervals_append(&o->exposed, mine);
+    tp_intervals_append(&o->hidden, hidden);
+    tp_intervals_append(&o->critical_communication, tp_critical_communication(a, gpu, hidden));
+}
+
+static struct tp_detail *make_overlap_detail(struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns,
+                                             int64_t sooner_ns)
+{
+    struct tp_detail *rest = NULL, *late = NULL;
+    if (hidden_ns < exposed_ns)
+        rest = TP_DETAIL(a, TP_DETAIL_OVERLAP_REST, TP_NO_ARGUMENT);
+    if (sooner_ns < hidden_ns)
+        late = TP_DETAIL(a, TP_DETAIL_OVERLAP_LATE, TP_OF_PERCENT(tp_analysed_percent(a, hidden_ns - sooner_ns)));
+    return tp_detail_join(a->arena,
+                          TP_DETAIL(a, TP_DETAIL_OVERLAP, TP_OF_PERCENT(tp_analysed_percent(a, exposed_ns)),
+                                    TP_OF_PERCENT(tp_analysed_percent(a, hidden_ns))),
+                          tp_detail_join(a->arena, rest, late));
+}
+
+/* Returns the title for a step with this much communication without computation, and this much that computation could
+ * hide. */
+static struct tp_title title_of_overlap(const struct tp_advisor *a, int64_t exposed_ns, int64_t hidden_ns)
+{
+    static const double LEAST_PERCENT = 0.1;
+    double hidden = tp_analysed_percent(a, hidden_ns);
+    if (hidden < LEAST_PERCENT)
+        return TP_TITLE(TP_TITLE_COMMUNICATE_LESS, TP_NO_ARGUMENT);
+    return TP_TITLE(TP_TITLE_OVERLAP, TP_OF_PERCENT(tp_analysed_percent(a, exposed_ns)), TP_OF_PERCENT(hidden));
+}
+
+static void evaluate_communication(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .may_have_severity_info = true};
+    struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
+    struct overlap o = {none, none, none};
+    uint32_t k;
+    for (uint32_t g = 0; g < a->model->gpu_count; g++)
+        if (a->model->gpus[g].exposed_communication.count)
+            add_communication_of_device(a, &a->model->gpus[g], &o);
+    int64_t exposed_ns = tp_intervals_length(tp_intervals_from_vec(&o.exposed));
+    double share = tp_analysed_percent(a, exposed_ns);
+    if (!(share > tp_rule_value(a, TP_RULE_E1, "min_pct")))
+        return;
+    for (struct tp_operations w = {.a = a}; tp_next_kernel(&w, &k);)
+        if (tp_is_communication(a->model, k))
+            tp_picks_add_operation_by_length(&c.picks, a->model, k);
+    c.time = tp_intervals_from_vec(&o.critical_communication);
+    /* the position in the list depends on only half of the share, because ranks may stop waiting for each other
+     * completely */
+    c.weight = share / 2;
+    int64_t hidden_ns = tp_intervals_length(tp_intervals_from_vec(&o.hidden));
+    c.title = title_of_overlap(a, exposed_ns, hidden_ns);
+    c.details = make_overlap_detail(a, exposed_ns, hidden_ns, tp_intervals_length(c.time));
+    tp_advisor_add_finding(a, &c);
 }
