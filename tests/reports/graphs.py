@@ -340,6 +340,23 @@ def made_annotated(folder):
     write(folder, run)
 
 
+def made_annotated_calls(folder):
+    """Annotated kernels whose captured calls are known. The first call is in a module, the others are not."""
+    run, capture = Trace(), Trace()
+    capture.call("StreamBeginCapture", 100)
+    capture.operator(110, ("aten::mm", "", [[32, 64], [64, 64]], "Head_0", "model.py(3): product"))
+    capture.call("LaunchKernel", 112, kernel="gemm_kernel")
+    for ts, kernel in ((120, "add_kernel"), (130, "mul_kernel")):
+        capture.add("cpu_op", "aten::" + kernel[:3], ts + 1, 7, **{"Input Dims": [[8]], "Input type": ["float"]})
+        capture.call("LaunchKernel", ts + 2, kernel=kernel)
+    capture.call("StreamEndCapture", 140)
+    correlation = run.call("GraphLaunch", 10)
+    for i, (kernel, args) in enumerate((("gemm_kernel", {"annotation": "products"}), ("add_kernel", {"annotation": "sums"}),
+                                        ("mul_kernel", {}))):
+        run.kernel(kernel, 50 + 20 * i, correlation, **{"graph id": 5, "graph node id": (5 << 32) + i + 1}, **args)
+    write(folder, run, [capture])
+
+
 def made_unquantized(folder):
     """An operator whose name says that it does not quantize, as an engine has it around its products."""
     run, capture = Trace(), Trace()

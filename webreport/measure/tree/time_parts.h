@@ -67,6 +67,8 @@ struct tp_time_places {
     struct tp_vec operators; /* for each key of `calls`: id of the operator's text; elements: uint32_t */
     uint32_t *units;         /* for each distinct call of units: id of the call's text + 1; 0: no text yet */
     uint32_t *modules;       /* for each module: id of the text of its class, plus 1; 0: no text yet */
+    struct tp_id_map
+        annotations; /* map from the number of a graph annotation to the id of its text, plus 1; 0: no text */
     /* for each operator: module of the forward operator with the same sequence number; NULL without modules */
     uint32_t *forward_modules;
     uint8_t *is_backward; /* for each operator: 1 if the operator belongs to the backward pass, otherwise 0 */

@@ -3,6 +3,7 @@
 
 #include "webreport/measure/tree/time_parts.h"
 #include "webreport/measure/work/cost_call.h"
+#include "webreport/model/capture/graph_annotations.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/renumber.h"
 #include "writer/base/utf8.h"
@@ -248,6 +249,7 @@ void tp_time_places_init(struct tp_time_places *places, struct tp_time_builder *
         .is_backward = tp_arena_array(maker->arena, ops->all_count, 1)};
     tp_keys_init(&places->paths, maker->arena, 4);
     tp_keys_init(&places->calls, maker->arena, 3);
+    tp_id_map_init(&places->annotations, maker->arena);
     find_backward(places);
     find_forward_modules(places);
 }
@@ -454,6 +456,24 @@ static uint32_t find_module(const struct tp_time_places *places, uint32_t device
     return module;
 }
 
+/* Returns the id of a text for the annotation that the program gave to a kernel of a graph; TP_NO_ID without one. */
+static uint32_t annotation_text(struct tp_time_places *places, uint32_t device)
+{
+    struct tp_time_builder *maker = places->maker;
+    uint64_t number = tp_graph_annotation_number(maker->model, device);
+    uint32_t *known = number ? tp_id_map_find_or_add(&places->annotations, number) : NULL;
+    if (!known)
+        return TP_NO_ID;
+    if (*known == TP_NO_ID) {
+        struct tp_str label = tp_graph_annotation(maker->model, device, maker->arena);
+        struct text text = {0};
+        append_text(&text, label);
+        append_text(&text, TP_STR(" (annotation)"));
+        *known = label.len ? tp_strings_add(&maker->texts, text_str(&text)) + 1 : 0;
+    }
+    return *known ? *known - 1 : TP_NO_ID;
+}
+
 /* Fills the key of a device operation's path in the tree. Operations with equal keys share a leaf. */
 static void make_key_of_operation(struct tp_time_places *places, uint32_t device, uint32_t key[4])
 {
@@ -474,8 +494,8 @@ static void make_key_of_operation(struct tp_time_places *places, uint32_t device
                           : operator_text(places, tp_operator_work_event(model, op), !joined || joined->has_shapes);
         }
         uint32_t module = find_module(places, device, op);
-        key[1] = module == TP_NO_ID ? TP_NO_ID : class_of_module_text(places, module);
-        key[0] |= module == TP_NO_ID && tp_is_graph_launched(model, device) ? 1u << 16 : 0;
+        key[1] = module == TP_NO_ID ? annotation_text(places, device) : class_of_module_text(places, module);
+        key[0] |= key[1] == TP_NO_ID && tp_is_graph_launched(model, device) ? 1u << 16 : 0;
         break;
     case TP_TIME_COMMUNICATION:
         key[1] = model->trace->devices[e->detail].comm;
@@ -523,6 +543,7 @@ void tp_time_places_release(struct tp_time_places *places)
     size_t operators = places->maker->model->operators.all_count;
     tp_keys_release(&places->paths);
     tp_keys_release(&places->calls);
+    tp_id_map_release(&places->annotations);
     tp_arena_free_item(arena, places->is_backward, operators);
     if (places->forward_modules)
         tp_arena_free_item(arena, places->forward_modules, operators * sizeof(uint32_t));

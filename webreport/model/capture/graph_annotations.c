@@ -4,6 +4,8 @@
 #include "webreport/model/capture/parts.h"
 #include "webreport/trace/json/clean.h"
 #include "webreport/trace/json/value.h"
+#include "writer/base/id_map.h"
+#include "writer/base/utf8.h"
 
 enum { MOST_BYTES = 256 };
 
@@ -18,7 +20,7 @@ static void append_scope(struct label *label, struct tp_str scope)
     size_t left = sizeof label->bytes - label->size;
     if (label->size && left)
         label->bytes[label->size++] = '/', left--;
-    size_t size = scope.len < left ? scope.len : left;
+    size_t size = tp_utf8_fitting_bytes(scope.ptr, scope.len, left);
     memcpy(label->bytes + label->size, scope.ptr, size);
     label->size += size;
 }
@@ -67,13 +69,27 @@ static void append_annotation(struct label *label, struct tp_str json, struct tp
         append_entry(label, item, arena);
 }
 
-struct tp_str tp_graph_annotation(const struct tp_model *model, uint32_t device, struct tp_arena *arena)
+/* Returns the arguments of an annotated device operation; NULL without an annotation. */
+static const struct tp_capture_argument *find_annotation(const struct tp_model *model, uint32_t device)
 {
     const struct tp_trace *trace = model->trace;
     const struct tp_capture_argument *found =
         trace->capture.argument_count ? tp_capture_argument_of(trace, model->devices.event[device]) : NULL;
+    return found && (found->annotation != TP_NO_ID || found->scope != TP_NO_ID) ? found : NULL;
+}
+
+uint64_t tp_graph_annotation_number(const struct tp_model *model, uint32_t device)
+{
+    const struct tp_capture_argument *found = find_annotation(model, device);
+    return found ? tp_id_pair(found->annotation + 1, found->scope + 1) : 0; /* TP_NO_ID + 1 is 0 */
+}
+
+struct tp_str tp_graph_annotation(const struct tp_model *model, uint32_t device, struct tp_arena *arena)
+{
+    const struct tp_trace *trace = model->trace;
+    const struct tp_capture_argument *found = find_annotation(model, device);
     struct label label = {.size = 0};
-    if (!found || (found->annotation == TP_NO_ID && found->scope == TP_NO_ID))
+    if (!found)
         return (struct tp_str){NULL, 0};
     if (found->annotation != TP_NO_ID)
         append_annotation(&label, tp_strings_get(&trace->values, found->annotation), arena);
