@@ -1,8 +1,7 @@
 /* Lists the origin of each device operation: see operation_rows.h. */
 #include "webreport/export/rows/operation_rows.h"
 
-#include "webreport/model/capture/graph_annotations.h"
-#include "webreport/model/forward.h"
+#include "webreport/model/device_origin.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
@@ -35,69 +34,13 @@ static uint32_t count_operations(const struct tp_rows *rows)
     return rows->model->devices.count;
 }
 
-/* What is known about the origin of an operation. TP_NO_ID or ptr NULL if unknown. */
-struct origin {
-    uint32_t op;
-    struct tp_str dims, module, line;
-    const char *via, *how;
-};
-
-static struct tp_str text_or_null(struct tp_str text)
-{
-    return text.len ? text : (struct tp_str){NULL, 0};
-}
-
-static struct tp_str module_text(const struct tp_model *model, uint32_t module, bool is_bare)
-{
-    if (module == TP_NO_ID)
-        return (struct tp_str){NULL, 0};
-    struct tp_str name = tp_trace_event_name(model->trace, &model->trace->events[model->modules.event[module]]);
-    return is_bare ? tp_frame_module_class(name) : tp_frame_module_name(name);
-}
-
-static struct origin origin_by_capture(const struct tp_model *model, const struct tp_joined_row *row)
-{
-    struct origin origin = {.op = row->op, .via = "capture", .how = tp_join_how_text(row->how)};
-    origin.module = module_text(model, row->module, row->is_bare_module);
-    if (row->line != TP_NO_ID)
-        origin.line = tp_frames_line_text(&model->trace->frames, row->line);
-    return origin;
-}
-
-static struct origin origin_by_launch(const struct tp_model *model, uint32_t device, struct tp_arena *arena)
-{
-    uint32_t launch = model->devices.launch[device], op = model->devices.owner[device];
-    struct origin origin = {.op = op};
-    bool is_graph = tp_is_graph_launched(model, device);
-    if (is_graph || (launch == TP_NO_ID && op == TP_NO_ID)) {
-        origin.op = TP_NO_ID;
-        origin.via = tp_graph_annotation(model, device, arena).ptr ? "annotation" : NULL;
-        return origin;
-    }
-    origin.via = launch == TP_NO_ID ? "external id" : "launch";
-    if (launch != TP_NO_ID && op != TP_NO_ID) {
-        const struct tp_event *call = tp_launch_event(model, launch), *owner = tp_operator_event(model, op);
-        bool is_inside = owner->ts_ns <= call->ts_ns && call->ts_ns < tp_event_end(owner);
-        origin.how = is_inside ? NULL : "near";
-    }
-    uint32_t module = tp_module_event_of_device(model, device);
-    if (module != TP_NO_ID)
-        origin.module = tp_frame_module_name(tp_trace_event_name(model->trace, &model->trace->events[module]));
-    origin.line = text_or_null(
-        tp_work_line(model, launch == TP_NO_ID ? model->operators.event[op] : model->launches.event[launch]));
-    return origin;
-}
-
 static void fill_operation(const struct tp_rows *rows, uint32_t device, struct tp_rows_cell *cell)
 {
     const struct tp_model *model = rows->model;
     const struct tp_trace *trace = model->trace;
     const struct tp_event *e = tp_device_event(model, device);
-    const struct tp_joined_row *row = tp_joined_row_of(model, device);
-    struct origin origin = row ? origin_by_capture(model, row) : origin_by_launch(model, device, rows->arena);
+    struct tp_device_origin origin = tp_device_origin(model, device, rows->arena);
     const struct tp_event *op = origin.op == TP_NO_ID ? NULL : tp_operator_work_event(model, origin.op);
-    if (op && (!row || row->has_shapes))
-        origin.dims = text_or_null(tp_strings_get(&trace->values, trace->hosts[op->detail].dims));
     cell++->text = tp_trace_event_name(trace, e);
     cell++->integer = tp_sat_sub(e->ts_ns, rows->first_ns);
     cell++->integer = e->dur_ns;
@@ -109,7 +52,7 @@ static void fill_operation(const struct tp_rows *rows, uint32_t device, struct t
     cell++->text = origin.line;
     cell++->text = origin.via ? tp_str_of(origin.via) : (struct tp_str){NULL, 0};
     cell++->text = origin.how ? tp_str_of(origin.how) : (struct tp_str){NULL, 0};
-    cell->integer = row ? row->one_of : TP_NULL_INT;
+    cell->integer = origin.captured ? origin.captured->one_of : TP_NULL_INT;
 }
 
 const struct tp_rows_table tp_operation_rows_table = {

@@ -18,6 +18,7 @@ static int compare_by_place(const void *x, const void *y, const void *context)
 void tp_pack_arguments_init(struct tp_pack *pack)
 {
     const struct tp_trace *trace = pack->timeline->model->trace;
+    tp_pack_captured_init(pack);
     if (!trace->argument_count && !trace->moment_count)
         return;
     pack->number_by_argument =
@@ -37,6 +38,7 @@ void tp_pack_arguments_start(struct tp_pack *pack)
     if (pack->number_by_argument)
         memset(pack->number_by_argument, 0,
                ((size_t)trace->argument_texts.count + 1) * sizeof *pack->number_by_argument);
+    tp_pack_captured_start(pack);
     pack->argument_text_count = pack->argument_count = 0;
     pack->last_argument_slice = 0;
     pack->timeline->arguments_left_out = trace->arguments_left_out;
@@ -48,25 +50,17 @@ void tp_pack_arguments_start(struct tp_pack *pack)
  * text or no space for the text. */
 static uint32_t number_text(struct tp_pack *pack, uint32_t id)
 {
-    const struct tp_timeline_options *options = pack->options;
     if (id == TP_NO_ID || pack->number_by_argument[id])
         return id == TP_NO_ID ? 0 : pack->number_by_argument[id];
     struct tp_str text = tp_strings_get(&pack->timeline->model->trace->argument_texts, id);
-    if (options->show_argument)
-        text = options->show_argument(options->context, text);
-    if (pack->sections[TP_PACK_ARGUMENT_BYTES].size + text.len > pack->max_name_bytes) {
-        pack->timeline->arguments_left_out++;
-        return 0;
-    }
-    tp_pack_add_text(pack, TP_PACK_ARGUMENT_SIZES, TP_PACK_ARGUMENT_BYTES, text);
-    return pack->number_by_argument[id] = ++pack->argument_text_count;
+    return pack->number_by_argument[id] = tp_pack_add_argument_text(pack, text);
 }
 
-static void put_argument_text(struct tp_pack *pack, struct tp_pack_column *column,
-                              const struct tp_argument_text *argument_text)
+/* Appends the number of a text, and a color. color: TP_NO_ID without a color. */
+static void put_argument_text(struct tp_pack_column *column, uint32_t number, uint32_t color)
 {
-    tp_pack_add_number(column, number_text(pack, argument_text->text));
-    tp_pack_add_number(column, argument_text->color == TP_NO_ID ? 0 : argument_text->color + 1);
+    tp_pack_add_number(column, number);
+    tp_pack_add_number(column, color == TP_NO_ID ? 0 : color + 1);
 }
 
 static int compare_by_event(const void *key, const void *item)
@@ -75,7 +69,7 @@ static int compare_by_event(const void *key, const void *item)
     return (event > other) - (event < other);
 }
 
-void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
+void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint32_t operation, uint64_t place)
 {
     const struct tp_trace *trace = pack->timeline->model->trace;
     unsigned kind = trace->events[event].kind;
@@ -85,12 +79,14 @@ void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place)
         trace->argument_count
             ? bsearch(&event, trace->arguments, trace->argument_count, sizeof *argument, compare_by_event)
             : NULL;
-    if (!argument)
+    struct tp_argument_text text = argument ? argument->text : (struct tp_argument_text){TP_NO_ID, TP_NO_ID};
+    uint32_t captured = operation == TP_NO_ID ? 0 : tp_pack_captured_text(pack, operation, text.text);
+    if (!argument && !captured)
         return;
     struct tp_pack_column *column = &pack->sections[TP_PACK_ARGUMENTS];
     tp_pack_reserve_bytes(pack, TP_PACK_ARGUMENTS, (size_t)3 * TP_PACK_MAX_VARINT);
     tp_pack_add_number(column, place - pack->last_argument_slice);
-    put_argument_text(pack, column, &argument->text);
+    put_argument_text(column, captured ? captured : number_text(pack, text.text), text.color);
     pack->last_argument_slice = place;
     pack->argument_count++;
 }
@@ -129,7 +125,7 @@ bool tp_pack_moments_of_lane(struct tp_pack *pack, struct tp_lane *lane)
         tp_pack_reserve_bytes(pack, TP_PACK_MOMENTS, (size_t)4 * TP_PACK_MAX_VARINT);
         tp_pack_add_number(column, time / pack->unit_ns - previous / pack->unit_ns);
         tp_pack_add_number(column, tp_pack_name_number(pack, moment->name, TP_SLICE_ANNOTATION));
-        put_argument_text(pack, column, &moment->text);
+        put_argument_text(column, number_text(pack, moment->text.text), moment->text.color);
         previous = time;
         lane->moment_count++;
         timeline->omitted_moment_count--;

@@ -55,6 +55,19 @@ void tp_pack_add_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_
     column->size += text.len;
 }
 
+uint32_t tp_pack_add_argument_text(struct tp_pack *pack, struct tp_str text)
+{
+    const struct tp_timeline_options *options = pack->options;
+    if (options->show_argument)
+        text = options->show_argument(options->context, text);
+    if (pack->sections[TP_PACK_ARGUMENT_BYTES].size + text.len > pack->max_name_bytes) {
+        pack->timeline->arguments_left_out++;
+        return 0;
+    }
+    tp_pack_add_text(pack, TP_PACK_ARGUMENT_SIZES, TP_PACK_ARGUMENT_BYTES, text);
+    return ++pack->argument_text_count;
+}
+
 void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, struct tp_str full, uint8_t class)
 {
     tp_pack_add_text(pack, TP_PACK_FULL_SIZES, TP_PACK_FULL_BYTES, full);

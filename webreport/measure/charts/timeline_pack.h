@@ -6,6 +6,7 @@
 #define TP_WEBREPORT_MEASURE_CHARTS_TIMELINE_PACK_H
 
 #include "webreport/measure/charts/timeline.h"
+#include "writer/base/keys.h"
 
 enum {
     TP_PACK_COVER_BUCKETS = 2048,
@@ -13,6 +14,7 @@ enum {
     TP_PACK_DURATION_BINS = 64 * 8,
     TP_PACK_MAX_VARINT = 10,
     TP_PACK_CLASS_BITS = 0x7F, /* mask of the bits of class_by_name that contain the class */
+    TP_PACK_CAPTURED_KEY = 6,  /* length of the keys in `captured` */
     TP_PACK_MICROSECOND = 1000
 };
 
@@ -81,6 +83,9 @@ struct tp_pack {
     /* for each id of an arguments text: number of the text in the data; 0: no number yet. NULL if no slice has
      * arguments */
     uint32_t *number_by_argument;
+    bool has_captured;                /* true if captured calls are known for some slices */
+    struct tp_keys captured;          /* the details of captured calls, see timeline_captured.c */
+    struct tp_vec number_by_captured; /* for each key in `captured`: number of the text; elements: uint32_t */
     uint32_t argument_text_count, argument_count; /* argument_count: number of slices with arguments */
     uint64_t last_argument_slice;                 /* index of the previous slice with arguments */
     const struct tp_moment *moments;              /* moments sorted by thread, time and position in the file */
@@ -115,6 +120,9 @@ void tp_pack_reserve_bytes(struct tp_pack *pack, enum tp_pack_section section, s
 
 /* Appends a text to the section `bytes`, and the length of the text to the section `sizes`. */
 void tp_pack_add_text(struct tp_pack *pack, enum tp_pack_section sizes, enum tp_pack_section bytes, struct tp_str text);
+
+/* Adds an arguments text and returns its number; returns 0 if there is no space for the text. */
+uint32_t tp_pack_add_argument_text(struct tp_pack *pack, struct tp_str text);
 
 /* Appends a name with the next number. class: enum tp_slice_class. full: the full name; "" if it is `name`. */
 void tp_pack_add_name(struct tp_pack *pack, struct tp_str name, struct tp_str full, uint8_t class);
@@ -158,11 +166,23 @@ void tp_pack_arguments_init(struct tp_pack *pack);
 /* Empties the sections for arguments. Must be called at the start of each attempt. */
 void tp_pack_arguments_start(struct tp_pack *pack);
 
-/* Appends the arguments of an event. place: index of the event's slice among all slices. */
-void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint64_t place);
+/* Appends the arguments of an event, and the captured call of a graph kernel. operation: index in model->devices;
+ * TP_NO_ID for a host event. place: index of the event's slice among all slices. */
+void tp_pack_arguments_add(struct tp_pack *pack, uint32_t event, uint32_t operation, uint64_t place);
 
 /* Appends the moments of a lane. Returns false if a time is not a multiple of the unit. */
 bool tp_pack_moments_of_lane(struct tp_pack *pack, struct tp_lane *lane);
+
+/* ---- captured calls of graph kernels (timeline_captured.c) ---- */
+
+/* Prepares the details of captured calls. Each attempt starts with tp_pack_captured_start. */
+void tp_pack_captured_init(struct tp_pack *pack);
+void tp_pack_captured_start(struct tp_pack *pack);
+
+/* Returns the number of the arguments text that names the captured call of a device operation; 0 if no captured call is
+ * known, or if there is no space. own_text: id of the text of the operation's own arguments, which is added at the end;
+ * TP_NO_ID without one. */
+uint32_t tp_pack_captured_text(struct tp_pack *pack, uint32_t device, uint32_t own_text);
 
 /* ---- header (timeline_header.c) ---- */
 

@@ -215,7 +215,9 @@ static void write_launch_delay_of_slice(const struct walk *w, uint32_t slice, co
     tp_pack_add_number(&w->pack->sections[TP_PACK_LAUNCH], before);
 }
 
-static inline void write_slice(struct walk *w, const struct tp_event *event, size_t row, uint64_t start)
+/* operation: index in model->devices; TP_NO_ID for a host event. */
+static inline void write_slice(struct walk *w, const struct tp_event *event, uint32_t operation, size_t row,
+                               uint64_t start)
 {
     struct tp_pack *pack = w->pack;
     uint64_t delta = start - w->previous_start, dur = (uint64_t)event->dur_ns;
@@ -231,8 +233,8 @@ static inline void write_slice(struct walk *w, const struct tp_event *event, siz
     tp_pack_add_number(&pack->sections[TP_PACK_NAME], tp_pack_name_number_of_event(pack, event));
     struct tp_pack_column *depth = &pack->sections[TP_PACK_DEPTH];
     depth->data[depth->size++] = (uint8_t)row;
-    if (__builtin_expect(pack->number_by_argument != NULL, 0))
-        tp_pack_arguments_add(pack, (uint32_t)(event - pack->timeline->model->trace->events), w->place);
+    if (__builtin_expect(pack->number_by_argument || pack->has_captured, 0))
+        tp_pack_arguments_add(pack, (uint32_t)(event - pack->timeline->model->trace->events), operation, w->place);
     w->place++;
     w->lane->shown_count++;
 }
@@ -263,7 +265,8 @@ static void write_slices_of_lane(struct walk *w)
         const struct tp_event *event = &events[lane->slices[i]];
         uint64_t start = (uint64_t)event->ts_ns - origin, end = start + (uint64_t)event->dur_ns;
         size_t row = open_slice(pack, &open_count, start, end);
-        enum tp_slice_class class = slice_class(pack, event, lane->operations ? lane->operations[i] : TP_NO_ID);
+        uint32_t operation = lane->operations ? lane->operations[i] : TP_NO_ID;
+        enum tp_slice_class class = slice_class(pack, event, operation);
         if (pack->is_first)
             add_slice_to_statistics(w, event, class, start, end);
         if (row >= TP_TIMELINE_MAX_ROWS) {
@@ -275,7 +278,7 @@ static void write_slices_of_lane(struct walk *w)
         if ((uint64_t)event->dur_ns < pack->fold_below_ns && is_class_foldable(w, class))
             add_slice_to_cover(w, class, start, end);
         else {
-            write_slice(w, event, row, start);
+            write_slice(w, event, operation, row, start);
             if (lane->operations && pack->has_launches)
                 write_launch_delay_of_slice(w, i, event);
             if (!lane->is_device && pack->has_shapes)
