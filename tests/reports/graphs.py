@@ -357,6 +357,19 @@ def made_annotated_calls(folder):
     write(folder, run, [capture])
 
 
+def made_launched_in_operator(folder):
+    """An operator launches the graph, and its External id is that of the kernels; torch gives it their time."""
+    run, capture = Trace(), Trace()
+    nodes = model(1)
+    capture.capture(nodes, 100)
+    run.operator(9, ("engine::replay", "", [[32]], "Engine_0", "engine.py(3): replay"), **{"External id": 7})
+    run.replay(nodes, 12, 50)
+    for event in run.events:
+        if event["cat"] == "kernel":
+            event["args"]["External id"] = 7
+    write(folder, run, [capture])
+
+
 def made_unquantized(folder):
     """An operator whose name says that it does not quantize, as an engine has it around its products."""
     run, capture = Trace(), Trace()

@@ -150,8 +150,10 @@ static int export_traces(void *context, struct tp_error *err)
 
 static enum tp_export_need find_required_data(const struct job *job)
 {
-    const struct tp_export asked = {
-        .filter = &job->filter, .is_slim = job->options->is_slim, .read = &job->options->read};
+    const struct tp_export asked = {.filter = &job->filter,
+                                    .is_slim = job->options->is_slim,
+                                    .metric = job->options->metric,
+                                    .read = &job->options->read};
     return job->format->choose_needs ? job->format->choose_needs(&asked) : job->format->needs;
 }
 

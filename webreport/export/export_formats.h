@@ -84,8 +84,8 @@ struct tp_export_format {
     int (*finish)(const struct tp_export_job *job, struct tp_error *err);
     /* Returns whether the format supports the metric. NULL if the format does not have the option --metric. */
     bool (*check_metric)(const char *metric);
-    /* Returns the parts of the profile that the options in `export` need; filter, read and is_slim must be set. NULL if
-     * the format always needs the same parts (member `needs`). */
+    /* Returns the parts of the profile that the options in `export` need; filter, read, is_slim and metric must be set.
+     * NULL if the format always needs the same parts (member `needs`). */
     enum tp_export_need (*choose_needs)(const struct tp_export *export);
     /* endings of file names that -o may have, separated by spaces; NULL if -o is always a folder */
     const char *file_endings;
@@ -122,6 +122,9 @@ int tp_export_xplane(const struct tp_export *export, struct tp_error *err);
  * tp_export_folded writes WORKER.METRIC.folded, with a line for each call stack (export_folded.c). */
 bool tp_export_folded_has_metric(const char *metric);
 int tp_export_folded(const struct tp_export *export, struct tp_error *err);
+
+/* Returns the parts of the profile that the stacks of export->metric need (stacks/trace_stacks.c). */
+enum tp_export_need tp_export_stacks_needs(const struct tp_export *export);
 
 /* tp_export_flamegraph_has_metric returns whether tracepress defines the metric, not torch. tp_export_flamegraph writes
  * WORKER.METRIC.svg, or WORKER.METRIC.diff.svg with a baseline (export_flamegraph.c). */

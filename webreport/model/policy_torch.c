@@ -229,8 +229,11 @@ static int64_t host_event_id(const void *context, uint32_t event)
 static void add_device_time_to_owner(struct tp_torch *torch, uint32_t owner, uint32_t device)
 {
     bool is_owned = torch->flags[owner] && !(torch->flags[owner] & TP_TORCH_ASYNC);
-    if (is_owned && !(torch->flags[device] & TP_TORCH_UNOWNED))
-        tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
+    if (!is_owned || (torch->flags[device] & TP_TORCH_UNOWNED))
+        return;
+    tp_torch_add_time(&torch->device_time[owner], tp_torch_duration(torch, device));
+    if (torch->owner)
+        torch->owner[device] = owner;
 }
 
 /* Assigns device operations and calls to operators by External id, as torch does. An operator owns all device
@@ -456,12 +459,12 @@ struct tp_torch_sum tp_torch_self_sum(const struct tp_torch *torch, uint32_t ite
 
 /* ---- all stages in order ---- */
 
-void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
-                    struct tp_arena *arena)
+static void build_list(struct tp_torch *torch)
 {
+    const struct tp_trace *trace = torch->trace;
+    struct tp_arena *arena = torch->arena;
     struct tp_order order;
     struct tp_model model;
-    *torch = (struct tp_torch){.trace = trace, .arena = arena, .rules = rules};
     tp_id_map_init(&torch->around, arena);
     tp_id_map_init(&torch->moved, arena);
     tp_order_build(&order, trace, arena);
@@ -477,12 +480,27 @@ void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum t
         link_by_id(torch);
     else
         link_by_owner(torch, &model);
-    if (rules != TP_CPROFILE)
+    if (torch->rules != TP_CPROFILE)
         add_memory_records(torch, order.memory);
     sort_items(torch, &order);
     find_parents_of_items(torch);
-    if (rules != TP_CPROFILE)
+    if (torch->rules != TP_CPROFILE)
         fold_items(torch, by_id);
     if (torch->device)
         sum_device_times(torch);
+}
+
+void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
+                    struct tp_arena *arena)
+{
+    *torch = (struct tp_torch){.trace = trace, .arena = arena, .rules = rules};
+    build_list(torch);
+}
+
+void tp_torch_build_with_owners(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
+                                struct tp_arena *arena)
+{
+    *torch = (struct tp_torch){.trace = trace, .arena = arena, .rules = rules};
+    torch->owner = make_absent_ids(torch, trace->event_count);
+    build_list(torch);
 }

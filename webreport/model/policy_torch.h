@@ -59,6 +59,9 @@ struct tp_torch {
     /* for each event: device time; for a host event, this is the time of its own kernels and of its children's
      * kernels */
     struct tp_torch_time *device_time;
+    /* for each event of a device operation: item whose device time includes the operation itself; TP_NO_ID for other
+     * events. NULL unless tp_torch_build_with_owners built the list */
+    uint32_t *owner;
     /* for each event: bytes of the memory records during the event, on any thread; NULL if the trace has no records */
     struct tp_memory_bytes *bytes;
     uint32_t *records; /* records[item - trace->event_count]: memory record, index in trace->memory */
@@ -82,6 +85,10 @@ struct tp_torch_sum {
 /* Builds torch's list of a trace in `arena`, whose guard must be set. The trace must outlive the list. */
 void tp_torch_build(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
                     struct tp_arena *arena);
+
+/* Builds the same list, with the owners of device operations. */
+void tp_torch_build_with_owners(struct tp_torch *torch, const struct tp_trace *trace, enum tp_torch_rules rules,
+                                struct tp_arena *arena);
 
 /* Returns the number of the name that is shown for an item. Numbers are below tp_torch_name_count and can be used as
  * keys. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "webreport/export/stacks/live_stacks.h"
+#include "webreport/export/stacks/trace_stacks.h"
 #include "webreport/export/svg.h"
 #include "webreport/export/whole_file.h"
 #include "writer/text/format.h"
@@ -16,11 +17,17 @@ bool tp_export_flamegraph_has_metric(const char *metric)
     return found && tp_folded_metric_title(found);
 }
 
-static struct tp_folded *build_folded(const struct tp_export *export, const struct tp_trace *trace,
-                                      const struct tp_folded_metric *metric)
+static struct tp_folded *build_folded(const struct tp_export *export, const struct tp_folded_metric *metric)
 {
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
-    tp_folded_build(folded, trace, metric, export->rules, export->arena);
+    tp_trace_stacks_build(folded, export, metric);
+    return folded;
+}
+
+static struct tp_folded *build_baseline(const struct tp_export *export, const struct tp_folded_metric *metric)
+{
+    struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
+    tp_folded_build(folded, export->baseline, metric, export->rules, export->arena);
     return folded;
 }
 
@@ -65,8 +72,8 @@ int tp_export_flamegraph(const struct tp_export *export, struct tp_error *err)
                      export->baseline ? ".diff" : "");
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    struct tp_folded *now = build_folded(export, export->profile->trace, metric),
-                     *before = export->baseline ? build_folded(export, export->baseline, metric) : NULL;
+    struct tp_folded *now = build_folded(export, metric),
+                     *before = export->baseline ? build_baseline(export, metric) : NULL;
     if (tp_folded_is_at_end(now) && (!before || tp_folded_is_at_end(before)))
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     struct picture picture = {.title = export->profile->worker, .now = now, .before = before};

@@ -5,6 +5,7 @@
 
 #include "webreport/document/words/reason_words.h"
 #include "webreport/export/stacks/live_stacks.h"
+#include "webreport/export/stacks/trace_stacks.h"
 #include "webreport/export/whole_file.h"
 #include "writer/text/format.h"
 
@@ -32,7 +33,7 @@ int tp_export_folded(const struct tp_export *export, struct tp_error *err)
     int n = snprintf(path, sizeof path, "%s/%s.%s.folded", export->folder, export->worker, name);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
-    tp_folded_build(folded, export->profile->trace, metric, export->rules, export->arena);
+    tp_trace_stacks_build(folded, export, metric);
     if (tp_folded_is_at_end(folded)) /* an empty file is an error, because flamegraph.pl and speedscope refuse it */
         return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_folded_missing_text(metric));
     return tp_export_note_written_path(export, path, tp_folded_write(folded, path, err));

@@ -1,13 +1,14 @@
 /* Builds the merged tree. Adds host events first, nested by time, and memory records at their times. Then adds device
- * operations below their launches. */
+ * operations below their launches, and those of graphs below their captured calls (calltree_captured.c). */
 #include "webreport/measure/charts/calltree_merge.h"
 
 #include "webreport/measure/audience/wording.h"
+#include "webreport/measure/charts/calltree_captured.h"
 #include "webreport/measure/charts/calltree_labels.h"
 #include "writer/base/interval.h"
 #include "writer/base/saturate.h"
 
-enum { MAX_NODES = 1 << 18, MAX_DEPTH = 200, MAX_STACK_FRAMES = 40 };
+enum { MAX_STACK_FRAMES = 40 };
 
 /* An event that has not ended yet at the current position of the walk. end: end of the event, ns; node: node of the
  * event in the tree. */
@@ -22,87 +23,12 @@ struct walk {
     struct tp_vec frames;    /* working memory of descend_stack */
     uint32_t *node_of_event; /* node of each event, for operators and runtime calls; TP_NO_ID for other events */
     uint32_t main_thread, step_label, backward_label, threads_label, unknown_label;
+    struct tp_captured_tree captured;
     const uint32_t *records; /* memory records of the thread, in order of time */
     uint32_t record_count;
 };
 
-/* ---- nodes ---- */
-
-uint32_t tp_merge_add_label(struct tp_merge *merge, struct tp_str text, enum tp_call_kind kind)
-{
-    struct tp_label *label = tp_vec_push(&merge->labels);
-    *label = (struct tp_label){.text = text, .kind = (uint8_t)kind};
-    return (uint32_t)merge->labels.count - 1;
-}
-
-static uint32_t new_node(struct tp_merge *merge, uint32_t parent, uint32_t label)
-{
-    uint32_t node = (uint32_t)merge->nodes.count;
-    struct tp_merge_node *fresh = tp_vec_push(&merge->nodes);
-    *fresh = (struct tp_merge_node){.parent = parent,
-                                    .label = label,
-                                    .first_child = TP_NO_ID,
-                                    .next_sibling = TP_NO_ID,
-                                    .recent_child = TP_NO_ID,
-                                    .after = TP_NO_ID};
-    if (parent == TP_NO_ID)
-        return node;
-    struct tp_merge_node *above = tp_merge_node(merge, parent);
-    fresh->depth = above->depth + 1;
-    fresh->next_sibling = above->first_child;
-    above->first_child = node;
-    return node;
-}
-
-/* Returns the child of `parent` with this label. Most loops visit the same children in the same order. The function
- * therefore tries the last visited child and its successor before the table of edges. */
-uint32_t tp_merge_find_or_add_child(struct tp_merge *merge, uint32_t parent, uint32_t label)
-{
-    struct tp_merge_node *above = tp_merge_node(merge, parent);
-    if (above->recent_child != TP_NO_ID) {
-        if (tp_merge_node(merge, above->recent_child)->label == label)
-            return above->recent_child;
-        uint32_t guess = tp_merge_node(merge, above->recent_child)->after;
-        if (guess != TP_NO_ID && tp_merge_node(merge, guess)->label == label)
-            return above->recent_child = guess;
-    }
-    uint32_t known = tp_keys_find(&merge->edges, (uint32_t[]){parent, label});
-    if (known == TP_NO_ID) {
-        if (merge->nodes.count >= MAX_NODES || above->depth >= MAX_DEPTH) {
-            merge->is_cut = true;
-            return parent;
-        }
-        known = tp_keys_pair(&merge->edges, parent, label);
-        new_node(merge, parent, label);
-    }
-    above = tp_merge_node(merge, parent); /* new_node can move the array of nodes, so the pointer is read again */
-    if (above->recent_child != TP_NO_ID)
-        tp_merge_node(merge, above->recent_child)->after = known + 1;
-    return above->recent_child = known + 1;
-}
-
 /* ---- labels ---- */
-
-static uint32_t frame_label(struct tp_merge *merge, struct tp_str frame)
-{
-    if (tp_label_is_runtime_frame(frame))
-        return TP_MERGE_SKIPPED;
-    uint32_t label = tp_merge_add_label(merge, tp_label_shorten_frame(merge->arena, frame), TP_CALL_FRAME);
-    TP_AT(&merge->labels, struct tp_label, label)->frame = frame;
-    return label;
-}
-
-/* Returns the label of a module. All modules of one class share a label. */
-static uint32_t module_label(struct tp_merge *merge, struct tp_str name)
-{
-    uint32_t id = tp_strings_add(&merge->modules, tp_label_shorten_module(name));
-    if (id >= merge->label_by_module.count) {
-        uint32_t label = tp_merge_add_label(merge, tp_strings_get(&merge->modules, id), TP_CALL_FRAME);
-        TP_AT(&merge->labels, struct tp_label, label)->is_module = true;
-        *(uint32_t *)tp_vec_push(&merge->label_by_module) = label;
-    }
-    return *TP_AT(&merge->label_by_module, uint32_t, id);
-}
 
 static uint32_t host_label(const struct walk *w, const struct tp_event *event)
 {
@@ -115,9 +41,9 @@ static uint32_t host_label(const struct walk *w, const struct tp_event *event)
     if (merge->model->marks[event->name] & TP_MARK_STEP)
         label = w->step_label;
     else if (kind == TP_KIND_MODULE)
-        label = module_label(merge, name);
+        label = tp_merge_module_label(merge, name);
     else if (kind == TP_KIND_FRAME)
-        label = frame_label(merge, name);
+        label = tp_merge_add_frame_label(merge, name);
     else
         label = tp_merge_add_label(merge, name, kind == TP_KIND_OPERATOR ? TP_CALL_OPERATOR : TP_CALL_PHASE);
     *known = label + 1;
@@ -142,7 +68,7 @@ static uint32_t stack_label(struct tp_merge *merge, uint32_t frame)
     while (!*known && text.len && text.ptr[0] == ' ')
         text.ptr++, text.len--;
     if (!*known)
-        *known = (text.len ? frame_label(merge, text) : TP_MERGE_SKIPPED) + 1;
+        *known = (text.len ? tp_merge_add_frame_label(merge, text) : TP_MERGE_SKIPPED) + 1;
     return *known - 1;
 }
 
@@ -205,7 +131,7 @@ static void add_memory_record(struct walk *w, const struct tp_memory *record)
 static void subtract_step_from_open_calls(struct walk *w, const struct tp_event *step)
 {
     uint32_t previous = TP_NO_ID;
-    for (size_t i = 0; i < w->open.count && i < MAX_DEPTH; i++) {
+    for (size_t i = 0; i < w->open.count && i < TP_MERGE_MAX_DEPTH; i++) {
         uint32_t node = TP_AT(&w->open, struct open, i)->node;
         struct tp_merge_node *around = tp_merge_node(w->merge, node);
         if (node != previous)
@@ -329,7 +255,8 @@ static void add_device_operations(struct walk *w)
     struct tp_merge *merge = w->merge;
     for (uint32_t i = 0; i < merge->model->devices.count; i++) {
         const struct tp_event *event = tp_device_event(merge->model, i);
-        uint32_t node = tp_merge_find_or_add_child(merge, find_launching_node(w, i), device_label(merge, event));
+        uint32_t parent = tp_captured_tree_descend(&w->captured, find_launching_node(w, i), i);
+        uint32_t node = tp_merge_find_or_add_child(merge, parent, device_label(merge, event));
         struct tp_merge_node *kernel = tp_merge_node(merge, node);
         kernel->device_ns = tp_sat_add(kernel->device_ns, event->dur_ns);
         kernel->call_count++;
@@ -337,19 +264,6 @@ static void add_device_operations(struct walk *w)
 }
 
 /* ---- the whole tree ---- */
-
-void tp_merge_init(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
-{
-    *merge = (struct tp_merge){.model = model, .arena = arena};
-    merge->labels = TP_VEC(arena, struct tp_label);
-    merge->nodes = TP_VEC(arena, struct tp_merge_node);
-    merge->label_of_frame = tp_arena_array(arena, model->trace->stacks->frames.count, sizeof(uint32_t));
-    merge->label_of_name = tp_arena_array(arena, (size_t)model->trace->names.count * 2, sizeof(uint32_t));
-    merge->label_by_module = TP_VEC(arena, uint32_t);
-    tp_strings_init(&merge->modules, arena, 0);
-    tp_keys_init(&merge->edges, arena, 2);
-    new_node(merge, TP_NO_ID, tp_merge_add_label(merge, TP_STR("all calls"), TP_CALL_ROOT));
-}
 
 void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct tp_arena *arena)
 {
@@ -365,6 +279,7 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
                            tp_has_only_devices_of_program(model) ? TP_STR("on devices that the program itself defines")
                                                                  : TP_STR("launched outside the recorded calls"),
                            TP_CALL_PHASE);
+    tp_captured_tree_init(&w.captured, merge);
     w.node_of_event = tp_arena_array(arena, trace->event_count, sizeof *w.node_of_event);
     /* 0xFF bytes make every entry TP_NO_ID */
     memset(w.node_of_event, 0xFF, trace->event_count * sizeof *w.node_of_event);
@@ -377,29 +292,4 @@ void tp_merge_build(struct tp_merge *merge, const struct tp_model *model, struct
     add_device_operations(&w);
     tp_arena_free_item(arena, w.node_of_event, trace->event_count * sizeof *w.node_of_event);
     tp_arena_free_item(arena, records.items, (size_t)records.first[trace->thread_count] * sizeof *records.items);
-}
-
-void tp_merge_add_sample(struct tp_merge *merge, uint32_t node, int64_t cpu_ns)
-{
-    for (uint32_t at = node; at != TP_NO_ID; at = tp_merge_node(merge, at)->parent) {
-        struct tp_merge_node *counted = tp_merge_node(merge, at);
-        counted->call_count++;
-        counted->host_ns = tp_sat_add(counted->host_ns, cpu_ns);
-    }
-}
-
-void tp_merge_sum_subtrees(struct tp_merge *merge)
-{
-    /* a child has a greater index than its parent, so this order sums children first */
-    for (uint32_t i = (uint32_t)merge->nodes.count; i-- > 0;) {
-        struct tp_merge_node *node = tp_merge_node(merge, i);
-        if (node->child_host_ns > node->host_ns)
-            node->host_ns = node->child_host_ns;
-        if (node->parent == TP_NO_ID)
-            continue;
-        struct tp_merge_node *above = tp_merge_node(merge, node->parent);
-        above->child_host_ns = tp_sat_add(above->child_host_ns, node->host_ns);
-        above->device_ns = tp_sat_add(above->device_ns, node->device_ns);
-        above->bytes = tp_sat_add(above->bytes, node->bytes);
-    }
 }

@@ -120,7 +120,9 @@ enum tp_folded_unit tp_folded_unit(const struct tp_folded_metric *metric)
 struct tp_str tp_folded_frame_name(const struct tp_folded *folded, uint32_t path)
 {
     uint32_t name = tp_keys_get(&folded->paths, path)[1];
-    return folded->metric->value ? tp_torch_name_text(&folded->torch, name) : tp_strings_get(&folded->frames, name);
+    uint32_t torch_names = folded->metric->value ? tp_torch_name_count(&folded->torch) : 0;
+    return name < torch_names ? tp_torch_name_text(&folded->torch, name)
+                              : tp_strings_get(&folded->frames, name - torch_names);
 }
 
 /* ---- lines ---- */
@@ -248,7 +250,9 @@ void tp_folded_init(struct tp_folded *folded, const struct tp_folded_metric *met
 
 uint32_t tp_folded_add_frame(struct tp_folded *folded, uint32_t caller, struct tp_str name)
 {
-    return tp_keys_pair(&folded->paths, caller, tp_strings_add(&folded->frames, name));
+    /* in stacks of torch's items, numbers of torch's names come first */
+    uint32_t torch_names = folded->metric->value ? tp_torch_name_count(&folded->torch) : 0;
+    return tp_keys_pair(&folded->paths, caller, torch_names + tp_strings_add(&folded->frames, name));
 }
 
 void tp_folded_add_value(struct tp_folded *folded, uint32_t path, int64_t self)
@@ -259,13 +263,13 @@ void tp_folded_add_value(struct tp_folded *folded, uint32_t path, int64_t self)
     *value = tp_sat_add(*value, self);
 }
 
-/* Finds the path of every item. An item deeper than the limit gets the path of its deepest ancestor within the
- * limit. */
-static void find_paths_of_items(struct tp_folded *folded, struct tp_arena *arena)
+void tp_folded_find_paths(struct tp_folded *folded, struct tp_arena *arena)
 {
     const struct tp_torch *torch = &folded->torch;
-    uint32_t *path_of = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *path_of);
-    uint16_t *depth = tp_arena_array(arena, tp_torch_item_count(torch), sizeof *depth);
+    size_t count = tp_torch_item_count(torch);
+    uint32_t *path_of = folded->path_of = tp_arena_array(arena, count, sizeof *path_of);
+    uint16_t *depth = folded->depth_of = tp_arena_array(arena, count, sizeof *depth);
+    memset(path_of, 0xFF, count * sizeof *path_of); /* makes every entry TP_NO_ID */
     for (uint32_t k = 0; k < torch->count; k++) {
         uint32_t i = torch->order[k], parent = torch->parent[i];
         bool is_root = parent == TP_NO_ID;
@@ -361,7 +365,7 @@ void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, con
     if (metric->is_torch)
         tp_key_stacks_build(&folded->stacks, &folded->torch, arena);
     else
-        find_paths_of_items(folded, arena);
+        tp_folded_find_paths(folded, arena);
 }
 
 int tp_folded_write(struct tp_folded *folded, const char *path, struct tp_error *err)

@@ -4,6 +4,8 @@
  * line, in order of start. The line lacks the event's own name and has "_" in place of blanks.
  *
  * A metric of tracepress gives one line per distinct stack, in order of first use. The line ends with the event's name.
+ * For the metric device, the stack of a graph kernel with a known captured call is the stack of the graph launch, then
+ * a frame that marks captured data, then the stack of the captured call (folded_captured.c).
  *
  * Lines of samples begin with the thread; functions are shown with their file, as in the sample view. Lines of a trace
  * of `record --outside` begin with the process; functions and weights are the same as in the program view. */
@@ -11,6 +13,7 @@
 #define TP_WEBREPORT_MEASURE_CHARTS_FOLDED_STACKS_H
 
 #include "webreport/measure/torch_tables/key_stacks.h"
+#include "webreport/model/facts.h"
 #include "writer/base/buf.h"
 #include "writer/base/error.h"
 #include "writer/base/keys.h"
@@ -58,7 +61,11 @@ struct tp_folded {
     struct tp_keys paths;        /* pairs (enclosing path, name), used only for metrics of tracepress */
     struct tp_vec values;        /* for each path: value of its innermost frame, without callees; elements: int64_t */
     struct tp_strings frames;    /* names of the frames in stacks that are no calls of a trace */
-    uint32_t at;                 /* next line to write: index of an item in torch's order, or index of a path */
+    /* for each item of torch's list: its path, and the number of frames in this path; used only for metrics of
+     * tracepress. Items without a path have TP_NO_ID */
+    uint32_t *path_of;
+    uint16_t *depth_of;
+    uint32_t at; /* next line to write: index of an item in torch's order, or index of a path */
 };
 
 /* Makes stacks without paths in `arena`, whose guard the caller has set, for stacks that the caller adds frame by frame
@@ -73,6 +80,15 @@ void tp_folded_add_value(struct tp_folded *folded, uint32_t path, int64_t self);
  * have been read with the option keeps_frame_stacks. `metric` must not be NULL. */
 void tp_folded_build(struct tp_folded *folded, const struct tp_trace *trace, const struct tp_folded_metric *metric,
                      enum tp_torch_rules rules, struct tp_arena *arena);
+
+/* Finds the path of every item of folded->torch, and its value. An item deeper than the limit gets the path of its
+ * deepest ancestor within the limit. */
+void tp_folded_find_paths(struct tp_folded *folded, struct tp_arena *arena);
+
+/* Like tp_folded_build, for the trace of `model`. If the metric is device time, graph kernels have the stacks of their
+ * captured calls (folded_captured.c). */
+void tp_folded_build_captured(struct tp_folded *folded, const struct tp_model *model,
+                              const struct tp_folded_metric *metric, enum tp_torch_rules rules, struct tp_arena *arena);
 
 /* Returns the name of the innermost frame of a path. path: index in folded->paths. The text lives as long as the trace
  * and the arena. */
