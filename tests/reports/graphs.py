@@ -370,6 +370,31 @@ def made_launched_in_operator(folder):
     write(folder, run, [capture])
 
 
+def steps_with_replays(slow):
+    """Returns a run of 8 steps, each with a launch of the graph and one other kernel. slow: duration of the kernel of line 13."""
+    run = Trace()
+    for i in range(8):
+        start = 10000 * i
+        run.add("user_annotation", "ProfilerStep#%d" % i, start, 9000)
+        run.operator(start + 5, ("aten::mul", "", [[4]], "Head_0", "model.py(40): scale"))
+        run.kernel("mul_kernel", start + 30, run.call("LaunchKernel", start + 7))
+        run.replay(model(1), start + 20, start + 1000, gap=1000.0)
+    for event in run.events:
+        if event["cat"] == "kernel":
+            event["dur"] = slow if event["name"] == "gemm_kernel_b" else 500
+    return run
+
+
+def made_slower(folder):
+    """Two runs of one program; one kernel of the graph is slower in new.json."""
+    capture = Trace()
+    capture.capture(model(1), 100)
+    write(folder, steps_with_replays(500), [capture])
+    for name, slow in (("base", 500), ("new", 800)):
+        with open(os.path.join(folder, name + ".json"), "w") as out:
+            json.dump({"schemaVersion": 1, "traceEvents": steps_with_replays(slow).events}, out)
+
+
 def made_unquantized(folder):
     """An operator whose name says that it does not quantize, as an engine has it around its products."""
     run, capture = Trace(), Trace()

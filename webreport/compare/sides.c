@@ -64,6 +64,17 @@ static uint32_t find_or_add_identity(struct tp_sides *sides, const struct tp_sum
     return tp_keys_add(&sides->keys, key);
 }
 
+struct tp_str tp_sides_line(const struct tp_sides *sides, int side, uint32_t identity)
+{
+    const struct tp_side *of = &sides->side[side];
+    for (uint32_t r = 0; r < of->input->run_count; r++) {
+        uint32_t row = of->row_of[(size_t)identity * of->input->run_count + r];
+        if (row && of->input->runs[r].rows[row - 1].line.len)
+            return of->input->runs[r].rows[row - 1].line;
+    }
+    return (struct tp_str){NULL, 0};
+}
+
 /* ---- steps ---- */
 
 static double mean_or_nan(const double *values, size_t count)

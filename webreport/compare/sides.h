@@ -109,6 +109,10 @@ double tp_sides_change_of_short_steps(const struct tp_sides *sides, const struct
 
 struct tp_identity tp_sides_identity(const struct tp_sides *sides, uint32_t identity);
 
+/* Returns the source line of a row: that of the first run of the side in which the line is known; ptr NULL if unknown.
+ */
+struct tp_str tp_sides_line(const struct tp_sides *sides, int side, uint32_t identity);
+
 static inline const struct tp_side_row *tp_sides_row(const struct tp_sides *sides, int side, uint32_t identity)
 {
     return &sides->side[side].rows[identity];

@@ -18,6 +18,7 @@
 struct tp_change {
     const struct tp_match *match;
     struct tp_identity identity; /* identity of the row in NEW; for a removed row, in BASE */
+    struct tp_str line;          /* line of the calls with the most time on the same side; ptr NULL if unknown */
     double calls[TP_SIDES], ns[TP_SIDES];
     double call_ns[TP_SIDES];        /* mean time of a call, ns; NaN without calls */
     int64_t change_ns;               /* change_by_call_count_ns + change_by_call_time_ns, per step */

@@ -154,6 +154,7 @@ static void init_change(struct tp_change *change, const struct tp_sides *sides, 
 {
     *change = (struct tp_change){.match = match, .interval = {NAN, NAN, NAN}, .cause = TP_NO_ID};
     change->identity = tp_sides_identity(sides, tp_match_identity(match));
+    change->line = tp_sides_line(sides, match->member_count[TP_NEW] ? TP_NEW : TP_BASE, tp_match_identity(match));
     if (match->has_no_shape)
         change->identity.shape = change->identity.dtype = TP_STR("");
     for (int s = 0; s < TP_SIDES; s++) {

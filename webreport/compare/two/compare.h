@@ -46,6 +46,7 @@ enum tp_row_column {
     TP_ROW_OWNER,
     TP_ROW_SHAPE,
     TP_ROW_DTYPE,
+    TP_ROW_LINE,
     TP_ROW_MATCH,
     TP_ROW_BASE_NAME,
     TP_ROW_VERDICT,
@@ -63,7 +64,6 @@ enum tp_row_column {
     TP_ROW_SHARE,
     TP_ROW_BASE_CALL,
     TP_ROW_NEW_CALL,
-    TP_ROW_LINE, /* only in tables that show the line of a generated kernel */
     TP_ROW_COLUMNS
 };
 

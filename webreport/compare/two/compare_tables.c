@@ -17,6 +17,10 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
      TP_COLUMN_TEXT},
     {"shape", "Shapes", "", "Input shapes of the {operator}, or source line of the wait.", TP_COLUMN_TEXT},
     {"dtype", "Types", "", "Input types of the {operator}.", TP_COLUMN_TEXT},
+    {"line", "Line", "",
+     "For kernels and copies, the source line with most of the time, on the new side, or in the base if the row was "
+     "removed. For generated kernels and their {operators}, the line that artifacts of torch.compile show.",
+     TP_COLUMN_TEXT},
     {"match", "Match", "",
      "How the row matches a row of the base: same, new, removed, reshaped (other shapes or types), moved (another "
      "line), renamed, fused, split or replaced.",
@@ -49,7 +53,6 @@ static const struct tp_column_def row_defs[TP_ROW_COLUMNS] = {
     {"share_percent", "Of step time", "%", "Change in % of the base's mean step time.", TP_COLUMN_REAL},
     {"base_call_us", "Base per call", "us", "Mean time of a call in the base.", TP_COLUMN_NS},
     {"new_call_us", "New per call", "us", "Mean time of a call on the new side.", TP_COLUMN_NS},
-    {"line", "Line", "", "Source line of a generated kernel on the new side.", TP_COLUMN_TEXT},
 };
 
 static const struct tp_column_def part_defs[TP_PART_COLUMNS] = {
@@ -165,12 +168,14 @@ static struct tp_str different_name_in_base(const struct tp_compare *c, const st
     return base.name;
 }
 
-/* Returns the source line of a row, if the row is a generated kernel of the new side; else "". */
+/* Returns the source line of a row: for a generated kernel of the new side and its operator, the line that artifacts of
+ * torch.compile show. ptr is NULL if the line is unknown. */
 static struct tp_str line_of_row(const struct tp_compare *c, const struct tp_change *change)
 {
     enum tp_summary_kind kind = change->identity.kind;
-    bool has_line = kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_OPERATOR_DEVICE || kind == TP_SUMMARY_OPERATOR_HOST;
-    return has_line ? tp_numbered_line(&c->lines, change->identity.name) : TP_STR("");
+    bool is_code = kind == TP_SUMMARY_KERNEL || kind == TP_SUMMARY_OPERATOR_DEVICE || kind == TP_SUMMARY_OPERATOR_HOST;
+    struct tp_str line = is_code ? tp_numbered_line(&c->lines, change->identity.name) : TP_STR("");
+    return line.len ? line : change->line;
 }
 
 static void fill_row(struct tp_table *table, size_t row, const struct tp_compare *c, const struct tp_change *change)
@@ -182,6 +187,7 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_text(table, TP_ROW_OWNER)[row] = identity->owner;
     tp_table_text(table, TP_ROW_SHAPE)[row] = identity->shape;
     tp_table_text(table, TP_ROW_DTYPE)[row] = identity->dtype;
+    tp_table_text(table, TP_ROW_LINE)[row] = line_of_row(c, change);
     tp_table_text(table, TP_ROW_MATCH)[row] = tp_str_of(tp_match_name(change->match->kind));
     tp_table_text(table, TP_ROW_BASE_NAME)[row] = different_name_in_base(c, change);
     tp_table_text(table, TP_ROW_VERDICT)[row] = tp_str_of(tp_change_verdict_name(change->verdict));
@@ -198,10 +204,6 @@ static void fill_row(struct tp_table *table, size_t row, const struct tp_compare
     tp_table_int(table, TP_ROW_LOW)[row] = tp_round_to_integer(change->interval.low);
     tp_table_int(table, TP_ROW_HIGH)[row] = tp_round_to_integer(change->interval.high);
     tp_table_real(table, TP_ROW_SHARE)[row] = isfinite(change->share) ? 100 * change->share : NAN;
-    if (table->column_count > TP_ROW_LINE) {
-        struct tp_str line = line_of_row(c, change);
-        tp_table_text(table, TP_ROW_LINE)[row] = line.len ? line : (struct tp_str){NULL, 0};
-    }
 }
 
 /* Fills a table with the rows of one kind. If the kind is -1, fills the table with all reported changes that have no
@@ -216,11 +218,8 @@ static void fill_rows(struct tp_compare *c, enum tp_compare_table which, int kin
         if (kind < 0 ? is_cause : (int)change->identity.kind == kind)
             rows[count++] = i;
     }
-    bool has_lines = false;
-    for (uint32_t i = 0; i < count && !has_lines; i++)
-        has_lines = line_of_row(c, &c->changes.items[rows[i]]).len > 0;
     tp_merge_sort(c->arena, rows, count, sizeof *rows, compare_by_change, c->changes.items);
-    tp_table_init(table, c->arena, tables[which].key, row_defs, has_lines ? TP_ROW_COLUMNS : TP_ROW_LINE, count);
+    tp_table_init(table, c->arena, tables[which].key, row_defs, TP_ROW_COLUMNS, count);
     for (uint32_t i = 0; i < count; i++)
         fill_row(table, i, c, &c->changes.items[rows[i]]);
 }

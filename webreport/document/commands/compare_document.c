@@ -201,6 +201,17 @@ static const char *operator_and_shapes_line(const struct tp_compare_wording *w, 
                           (int)shape.len, shape.ptr);
 }
 
+/* Returns the source line of a kernel or copy, such as "at train.py(7): step"; NULL if it is unknown or part of the
+ * row's name. */
+static const char *source_line(const struct tp_compare_wording *w, const struct tp_table *t, size_t row)
+{
+    struct tp_str line = tp_table_text(t, TP_ROW_LINE)[row];
+    if (!line.len || tp_compare_is_named_by_line(w->c, t, row))
+        return NULL;
+    line = tp_shown_text(w->naming, line);
+    return tp_text_printf(w->arena, "at %.*s", (int)line.len, line.ptr);
+}
+
 static enum tp_tone verdict_tone(struct tp_str verdict)
 {
     return tp_str_equal(verdict, TP_STR("regressed"))  ? TP_TONE_BAD
@@ -225,7 +236,7 @@ static void fill_change(struct tp_finding_block *finding, const struct tp_compar
     const struct tp_table *t = &w->c->tables[TP_COMPARE_CHANGES];
     struct tp_str match = tp_table_text(t, TP_ROW_MATCH)[row], verdict = tp_table_text(t, TP_ROW_VERDICT)[row];
     struct tp_str kind = tp_table_text(t, TP_ROW_KIND)[row], was = tp_table_text(t, TP_ROW_BASE_NAME)[row];
-    struct tp_str name = tp_compare_row_name(w->naming, t, row);
+    struct tp_str name = tp_compare_row_name(w->c, w->naming, t, row);
     bool is_same = tp_str_equal(match, TP_STR("same"));
     unsigned count = 0;
     *finding = (struct tp_finding_block){
@@ -249,7 +260,7 @@ static void fill_change(struct tp_finding_block *finding, const struct tp_compar
     if (is_function)
         finding->amounts = tp_text_printf(w->arena, "%s \xe2\x86\x92 %s of CPU time per run, %s", finding->base,
                                           finding->value, finding->change);
-    const char *const lines[] = {operator_and_shapes_line(w, t, row),
+    const char *const lines[] = {operator_and_shapes_line(w, t, row), source_line(w, t, row),
                                  is_function ? sample_count_line(w, row) : call_count_change_line(w, t, row)};
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
         if (lines[i])

@@ -34,9 +34,14 @@ void tp_compare_fill_record(struct tp_document *document, const struct tp_compar
 struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, const struct tp_naming *naming,
                                               enum tp_compare_table which, size_t max_rows);
 
-/* Returns the name of a row as shown. A generated kernel with a known source line is named by its family and line, such
- * as "triton_poi_fused_add at model.py(12): forward". table: a table of rows, not TP_COMPARE_STEP. */
-struct tp_str tp_compare_row_name(const struct tp_naming *naming, const struct tp_table *table, size_t row);
+/* Returns whether the name of a row is shown with its source line: artifacts of torch.compile show the line of the
+ * generated kernel. table: a table of rows, not TP_COMPARE_STEP. */
+bool tp_compare_is_named_by_line(const struct tp_compare *compare, const struct tp_table *table, size_t row);
+
+/* Returns the name of a row as shown. A row that is named by its line has the family and the line as name, such as
+ * "triton_poi_fused_add at model.py(12): forward". table: as above. */
+struct tp_str tp_compare_row_name(const struct tp_compare *compare, const struct tp_naming *naming,
+                                  const struct tp_table *table, size_t row);
 
 /* Returns a table of operators by name, the sums of the table's rows, for pages. which: TP_COMPARE_OPERATORS_DEVICE or
  * TP_COMPARE_OPERATORS_HOST. */

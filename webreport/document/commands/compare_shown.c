@@ -149,15 +149,13 @@ static struct tp_data make_row_details(const struct tp_naming *naming, const str
     static const struct {
         const char *title;
         int column;
-    } texts[] = {{"Name", TP_ROW_NAME},    {"In the base", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
-                 {"Shapes", TP_ROW_SHAPE}, {"Types", TP_ROW_DTYPE},           {"Follows from", TP_ROW_CAUSE},
-                 {"Line", TP_ROW_LINE}};
+    } texts[] = {{"Name", TP_ROW_NAME},         {"In the base", TP_ROW_BASE_NAME}, {"Operator", TP_ROW_OWNER},
+                 {"Shapes", TP_ROW_SHAPE},      {"Types", TP_ROW_DTYPE},           {"Line", TP_ROW_LINE},
+                 {"Follows from", TP_ROW_CAUSE}};
     bool is_sync = is_row_of_kind(table, row, "sync");
     struct tp_object *object = tp_object_new(naming->arena);
     struct tp_list *blocks = tp_object_add_list(object, "blocks");
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if ((unsigned)texts[i].column >= table->column_count)
-            continue;
         struct tp_str text = shown_text_of_cell(naming, table, texts[i].column, row);
         if (!text.len)
             continue;
@@ -168,10 +166,10 @@ static struct tp_data make_row_details(const struct tp_naming *naming, const str
     return tp_data_of_object(object);
 }
 
-/* Returns the source line of a generated kernel as shown; "" for other rows. */
-static struct tp_str line_of_generated_row(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+bool tp_compare_is_named_by_line(const struct tp_compare *compare, const struct tp_table *table, size_t row)
 {
-    return table->column_count > TP_ROW_LINE ? shown_text_of_cell(naming, table, TP_ROW_LINE, row) : TP_STR("");
+    return tp_table_text(table, TP_ROW_LINE)[row].len &&
+           tp_numbered_line(&compare->lines, tp_table_text(table, TP_ROW_NAME)[row]).len;
 }
 
 static struct tp_str join_name_and_line(const struct tp_naming *naming, struct tp_str name, struct tp_str line)
@@ -179,12 +177,14 @@ static struct tp_str join_name_and_line(const struct tp_naming *naming, struct t
     return tp_str_of(tp_text_printf(naming->arena, "%.*s at %.*s", (int)name.len, name.ptr, (int)line.len, line.ptr));
 }
 
-struct tp_str tp_compare_row_name(const struct tp_naming *naming, const struct tp_table *table, size_t row)
+struct tp_str tp_compare_row_name(const struct tp_compare *compare, const struct tp_naming *naming,
+                                  const struct tp_table *table, size_t row)
 {
-    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row], line = line_of_generated_row(naming, table, row);
-    if (!line.len)
+    struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row];
+    if (!tp_compare_is_named_by_line(compare, table, row))
         return tp_shown_text(naming, name);
-    return join_name_and_line(naming, tp_shown_text(naming, tp_compile_kernel_family(name)), line);
+    return join_name_and_line(naming, tp_shown_text(naming, tp_compile_kernel_family(name)),
+                              shown_text_of_cell(naming, table, TP_ROW_LINE, row));
 }
 
 /* Returns the family of a generated kernel as tables show it: short for kernels. */
@@ -205,13 +205,14 @@ static struct tp_str file_and_number(struct tp_str line)
 
 /* Sets the names of generated kernels for narrow outputs: short family and line; if another row has the same line,
  * short family and number. */
-static void set_short_names_of_generated(const struct tp_naming *naming, struct tp_shown_table *shown)
+static void set_short_names_of_generated(const struct tp_compare *compare, const struct tp_naming *naming,
+                                         struct tp_shown_table *shown)
 {
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_shown_row *row = &shown->rows[i];
-        struct tp_str line = line_of_generated_row(naming, shown->table, i),
+        struct tp_str line = shown_text_of_cell(naming, shown->table, TP_ROW_LINE, i),
                       name = tp_table_text(shown->table, TP_ROW_NAME)[i], family = tp_compile_kernel_family(name);
-        if (!line.len)
+        if (!tp_compare_is_named_by_line(compare, shown->table, i))
             continue;
         bool is_unchanged =
             tp_str_equal(row->name, join_name_and_line(naming, shown_family(naming, shown->table, i), line));
@@ -225,14 +226,14 @@ static void set_short_names_of_generated(const struct tp_naming *naming, struct 
 }
 
 /* Sets the name of a row: the short name of a kernel, or a synchronization or a generated kernel and its line. */
-static void set_row_name(const struct tp_naming *naming, const struct tp_table *table, struct tp_shown_row *shown,
-                         size_t row)
+static void set_row_name(const struct tp_compare *compare, const struct tp_naming *naming, const struct tp_table *table,
+                         struct tp_shown_row *shown, size_t row)
 {
     struct tp_str name = tp_table_text(table, TP_ROW_NAME)[row],
                   line = shown_text_of_cell(naming, table, TP_ROW_SHAPE, row);
-    struct tp_str line_of_code = line_of_generated_row(naming, table, row);
-    if (line_of_code.len)
-        shown->name = join_name_and_line(naming, shown_family(naming, table, row), line_of_code);
+    if (tp_compare_is_named_by_line(compare, table, row))
+        shown->name = join_name_and_line(naming, shown_family(naming, table, row),
+                                         shown_text_of_cell(naming, table, TP_ROW_LINE, row));
     else if (is_row_of_kind(table, row, "kernel"))
         shown->name = tp_shown_kernel_name(naming, name);
     if (!is_row_of_kind(table, row, "sync") || !line.len)
@@ -242,16 +243,22 @@ static void set_row_name(const struct tp_naming *naming, const struct tp_table *
     shown->href = tp_source_link(naming, tp_table_text(table, TP_ROW_SHAPE)[row]);
 }
 
-/* Describes the place of a change: the line of a new synchronization, or the operator of another row. */
-static void describe_place_of_change(const struct tp_naming *naming, const struct tp_table *table, struct tp_str *where,
-                                     struct tp_str *what, size_t row)
+/* Describes the place of a change: the line of a synchronization, or operator and line of another row. A line in the
+ * name of the row is left out. */
+static void describe_place_of_change(const struct tp_compare *compare, const struct tp_naming *naming,
+                                     struct tp_str *where, struct tp_str *what, size_t row)
 {
+    const struct tp_table *table = &compare->tables[TP_COMPARE_CHANGES];
     struct tp_str match = tp_table_text(table, TP_ROW_MATCH)[row];
     if (!tp_str_equal(match, TP_STR("same")))
         *what =
             tp_str_of(tp_text_printf(naming->arena, "%.*s %.*s", (int)match.len, match.ptr, (int)what->len, what->ptr));
     if (is_row_of_kind(table, row, "sync") && tp_table_text(table, TP_ROW_SHAPE)[row].len)
         *where = shown_text_of_cell(naming, table, TP_ROW_SHAPE, row);
+    struct tp_str line = shown_text_of_cell(naming, table, TP_ROW_LINE, row);
+    if (line.len && !tp_compare_is_named_by_line(compare, table, row))
+        *where = tp_str_of(tp_text_printf(naming->arena, "%.*s%s%.*s", (int)where->len, where->ptr,
+                                          where->len ? " at " : "", (int)line.len, line.ptr));
 }
 
 /* ---- rows with equal names ---- */
@@ -332,7 +339,7 @@ static const struct tp_shown_column name_columns[] = {
 
 /* A sum of rows with one name. */
 struct name_sum {
-    struct tp_str name, line; /* line: line of a generated kernel; ptr is NULL without one */
+    struct tp_str name, line; /* line: line of the first row; ptr is NULL without one */
     int64_t base_ns, new_ns;
     double base_calls, new_calls;
 };
@@ -365,9 +372,8 @@ static struct tp_vec sum_by_name(const struct tp_table *rows, struct tp_arena *a
         struct tp_str name = tp_table_text(rows, TP_ROW_NAME)[i];
         uint32_t at = tp_strings_add(&names, name);
         if (at == sums.count)
-            *(struct name_sum *)tp_vec_push(&sums) = (struct name_sum){
-                .name = name,
-                .line = rows->column_count > TP_ROW_LINE ? tp_table_text(rows, TP_ROW_LINE)[i] : (struct tp_str){0}};
+            *(struct name_sum *)tp_vec_push(&sums) =
+                (struct name_sum){.name = name, .line = tp_table_text(rows, TP_ROW_LINE)[i]};
         struct name_sum *sum = TP_AT(&sums, struct name_sum, at);
         sum->base_ns += known_int(tp_table_int(rows, TP_ROW_BASE_TIME)[i]);
         sum->new_ns += known_int(tp_table_int(rows, TP_ROW_NEW_TIME)[i]);
@@ -410,14 +416,13 @@ struct tp_shown_table *tp_compare_names_table(const struct tp_compare *compare, 
     struct tp_arena *arena = naming->arena;
     struct tp_vec sums = sum_by_name(rows, arena);
     struct tp_table *table = tp_arena_alloc(arena, sizeof *table);
-    tp_table_init(table, arena, rows->name, rows->defs, rows->column_count, sums.count);
+    tp_table_init(table, arena, rows->name, rows->defs, TP_ROW_COLUMNS, sums.count);
     struct tp_shown_table *shown =
         tp_shown_table_new(arena, table, name_columns, sizeof name_columns / sizeof *name_columns, max_rows);
     for (size_t i = 0; i < sums.count; i++) {
         const struct name_sum *sum = TP_AT(&sums, struct name_sum, i);
         tp_table_text(table, TP_ROW_NAME)[i] = sum->name;
-        if (table->column_count > TP_ROW_LINE)
-            tp_table_text(table, TP_ROW_LINE)[i] = sum->line;
+        tp_table_text(table, TP_ROW_LINE)[i] = sum->line;
         tp_table_int(table, TP_ROW_BASE_TIME)[i] = sum->base_ns;
         tp_table_int(table, TP_ROW_NEW_TIME)[i] = sum->new_ns;
         tp_table_int(table, TP_ROW_CHANGE)[i] = sum->new_ns - sum->base_ns;
@@ -426,14 +431,13 @@ struct tp_shown_table *tp_compare_names_table(const struct tp_compare *compare, 
     }
     for (size_t i = 0; i < shown->row_count; i++) {
         struct tp_shown_row *row = &shown->rows[i];
-        row->name = tp_compare_row_name(naming, table, i);
+        row->name = tp_compare_row_name(compare, naming, table, i);
         row->cause = which == TP_COMPARE_OPERATORS_DEVICE ? "gpu" : "launch";
         if (i < OPEN_ROWS)
             row->more = make_shape_details(naming, rows, tp_table_text(table, TP_ROW_NAME)[i]);
     }
-    if (table->column_count > TP_ROW_LINE)
-        tp_shown_rows_distinguish_names(naming, shown->rows, tp_table_text(table, TP_ROW_NAME), NULL, shown->row_count);
-    set_short_names_of_generated(naming, shown);
+    tp_shown_rows_distinguish_names(naming, shown->rows, tp_table_text(table, TP_ROW_NAME), NULL, shown->row_count);
+    set_short_names_of_generated(compare, naming, shown);
     shown->name = tp_compare_table_key(which);
     shown->name_title = "Operator";
     shown->name_definition = rows->defs[TP_ROW_NAME].definition;
@@ -457,19 +461,19 @@ struct tp_shown_table *tp_compare_shown_table(const struct tp_compare *compare, 
         shown->own_texts[own] = texts;
     }
     for (size_t row = 0; row < shown->row_count; row++) {
-        shown->rows[row].name = is_row_table(which) ? tp_compare_row_name(naming, table, row)
+        shown->rows[row].name = is_row_table(which) ? tp_compare_row_name(compare, naming, table, row)
                                                     : tp_shown_text(naming, tp_table_text(table, columns->name)[row]);
         shown->rows[row].href = tp_source_link(naming, tp_table_text(table, columns->name)[row]);
         if (is_row_table(which) && which != TP_COMPARE_CHANGES)
-            set_row_name(naming, table, &shown->rows[row], row);
+            set_row_name(compare, naming, table, &shown->rows[row], row);
         if (which == TP_COMPARE_CHANGES)
-            describe_place_of_change(naming, table, &own_texts[0][row], &own_texts[1][row], row);
+            describe_place_of_change(compare, naming, &own_texts[0][row], &own_texts[1][row], row);
         if (is_row_table(which) && row < OPEN_ROWS)
             shown->rows[row].more = make_row_details(naming, table, row);
     }
     if (is_row_table(which) && which != TP_COMPARE_CHANGES) {
         distinguish_rows(naming, shown);
-        set_short_names_of_generated(naming, shown);
+        set_short_names_of_generated(compare, naming, shown);
     }
     shown->name = tp_compare_table_key(which);
     shown->name_title = table->defs[columns->name].title;

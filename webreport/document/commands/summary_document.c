@@ -144,6 +144,7 @@ static void write_summary_row(const struct tp_summary *s, const struct tp_summar
     tp_json_member_str(json, "owner", row->owner);
     tp_json_member_str(json, "shape", row->shape);
     tp_json_member_str(json, "dtype", row->dtype);
+    tp_json_member_str(json, "line", row->line.len ? row->line : TP_STR(""));
     tp_json_member_int(json, "count", row->time.count);
     tp_json_member_int(json, "sum_ns", row->time.sum_ns);
     tp_json_member_int(json, "min_ns", row->time.min_ns);

@@ -49,6 +49,7 @@ void tp_rows_pack(struct tp_column_writer *writer, const struct tp_summary *summ
     for (uint32_t i = 0; i < summary->row_count; i++)
         rows[i] = make_stored_row(&summary->rows[i]);
     tp_columns_write(&tp_list_rows, writer, rows, summary->row_count);
+    tp_columns_write(&tp_list_row_lines, writer, rows, summary->row_count);
     pack_spans(writer, summary);
     pack_cells(writer, summary);
 }
@@ -129,6 +130,7 @@ void tp_rows_unpack(struct tp_column_reader *reader, struct tp_summary *summary)
     struct rest rest = {.span = 0};
     uint32_t count;
     struct tp_stored_row *rows = tp_columns_read_scratch(&tp_list_rows, reader, &count);
+    tp_columns_fill(&tp_list_row_lines, reader, rows, count);
     rest.spans = tp_columns_read_scratch(&tp_list_spans, reader, &rest.span_count);
     rest.cells = tp_columns_read_scratch(&tp_list_cells, reader, &rest.cell_count);
     summary->rows = tp_arena_array(reader->arena, count, sizeof *summary->rows);

@@ -59,8 +59,11 @@ enum tp_summary_kind {
 struct tp_summary_row {
     enum tp_summary_kind kind;
     struct tp_str name, owner, shape, dtype; /* texts that identify the row, together with `kind` */
-    struct tp_sketch time;                   /* durations of single calls */
-    int64_t bytes;                           /* total bytes moved; TP_NULL_INT: the calls move no bytes */
+    /* source line of the calls with the most time, of kernels and copies; len 0: unknown. No part of the identity,
+     * because lines move */
+    struct tp_str line;
+    struct tp_sketch time; /* durations of single calls */
+    int64_t bytes;         /* total bytes moved; TP_NULL_INT: the calls move no bytes */
     /* time of the calls in each step, ns; step_count items; excludes calls outside steps; NULL: not stored */
     int64_t *by_step_ns;
     int64_t *by_step_count; /* number of calls per step; NULL if by_step_ns is NULL */

@@ -191,6 +191,8 @@ static const struct tp_column rows[] = {
     COLUMN(FLAG, row_has_steps, has_steps),
 };
 const struct tp_column_list tp_list_rows = LIST(rows);
+static const struct tp_column row_lines[] = {USUAL(0, UINT32_MAX, TEXT, row_line, row.line)};
+const struct tp_column_list tp_list_row_lines = LIST(row_lines, .is_optional = true);
 #undef S
 
 #define S struct tp_sketch_bucket
@@ -476,7 +478,7 @@ static const struct tp_column_list *const all_lists[] = {
     &tp_list_work_varies,  &tp_list_places,       &tp_list_lanes,      &tp_list_call_keys,  &tp_list_calls,
     &tp_list_kept,         &tp_list_functions,    &tp_list_groups,     &list_of_runs,       &tp_list_group_kinds,
     &tp_list_slots,        &tp_list_slot_waits,   &tp_list_slot_bytes, &tp_list_slot_steps, &tp_list_slot_times,
-    &tp_list_slot_overlap, &tp_list_generated,
+    &tp_list_slot_overlap, &tp_list_generated,    &tp_list_row_lines,
 };
 enum { LIST_COUNT = sizeof all_lists / sizeof *all_lists };
 

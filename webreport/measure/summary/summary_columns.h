@@ -105,6 +105,8 @@ extern const struct tp_column_list tp_list_left_out;     /* items: uint32_t, ind
 extern const struct tp_column_list tp_list_step_parts;   /* items: uint32_t, enum tp_summary_part */
 extern const struct tp_column_list tp_list_step_part_ns; /* items: int64_t, ns, sorted by part, then step */
 extern const struct tp_column_list tp_list_rows;         /* items: struct tp_stored_row */
+/* items: struct tp_stored_row, only row.line; may be absent */
+extern const struct tp_column_list tp_list_row_lines;
 extern const struct tp_column_list tp_list_spans;        /* items: struct tp_stored_span with its buckets */
 extern const struct tp_column_list tp_list_cells;        /* items: struct tp_stored_cell, sorted by row, then step */
 extern const struct tp_column_list tp_list_collectives;  /* items: struct tp_summary_collective */

@@ -8,7 +8,7 @@
 enum {
     TP_SUMMARY_MAGIC = 0x31535054, /* "TPS1" in little-endian order */
     TP_SUMMARY_MAJOR = 1,          /* files with another major version cannot be read */
-    TP_SUMMARY_MINOR = 7           /* increases with each addition that older readers may ignore */
+    TP_SUMMARY_MINOR = 9           /* increases with each addition that older readers may ignore */
 };
 
 /* Returns the summary as a SummaryEntry, in `arena`, whose guard the caller sets. Equal summaries have equal bytes. */

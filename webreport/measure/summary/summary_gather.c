@@ -57,6 +57,17 @@ void tp_summary_gather_init(struct tp_summary_gather *g, struct tp_summary_work 
     g->rows = TP_VEC(work->scratch, struct group);
     tp_strings_init(&g->texts, work->scratch, 0);
     tp_keys_init(&g->keys, work->scratch, KEY);
+    tp_keys_init(&g->lines, work->scratch, 2);
+    g->line_ns = TP_VEC(work->scratch, int64_t);
+}
+
+static void add_time_of_line(struct tp_summary_gather *g, uint32_t row, uint32_t line, int64_t ns)
+{
+    uint32_t id = tp_keys_pair(&g->lines, row, line);
+    if (id == g->line_ns.count)
+        *(int64_t *)tp_vec_push(&g->line_ns) = 0;
+    int64_t *sum = TP_AT(&g->line_ns, int64_t, id);
+    *sum = tp_sat_add(*sum, ns);
 }
 
 void tp_summary_gather_add_call(struct tp_summary_gather *g, const struct tp_summary_call *call)
@@ -69,6 +80,8 @@ void tp_summary_gather_add_call(struct tp_summary_gather *g, const struct tp_sum
     *(struct sample *)tp_vec_push(&g->samples) = (struct sample){ns, row, call->step};
     group->sum_ns = tp_sat_add(group->sum_ns, ns);
     group->count++;
+    if (call->line != TP_NO_ID)
+        add_time_of_line(g, row, call->line, ns);
     if (call->bytes != TP_NULL_INT)
         group->bytes = group->bytes == TP_NULL_INT ? call->bytes : tp_sat_add(group->bytes, call->bytes);
 }
@@ -126,6 +139,22 @@ static uint32_t choose_rows_to_keep(struct tp_summary_gather *g, struct group *g
     }
     g->work->left_out[TP_CUT_ROWS] += rest;
     return kept + 1;
+}
+
+/* Fills the line of each kept row: the line with the most time; of several, the first one. */
+static void fill_lines(struct tp_summary_gather *g, const uint32_t *slot_of, struct tp_summary_row *rows)
+{
+    int64_t most[TP_MAX_SUMMARY_ROWS + 1];
+    memset(most, 0xFF, sizeof most); /* makes every entry -1 */
+    for (uint32_t i = 0; i < tp_keys_count(&g->lines); i++) {
+        const uint32_t *pair = tp_keys_get(&g->lines, i);
+        int64_t ns = *TP_AT(&g->line_ns, int64_t, i);
+        struct tp_summary_row *row = &rows[slot_of[pair[0]]];
+        if (ns <= most[slot_of[pair[0]]] || tp_str_equal(row->name, TP_STR(TP_SUMMARY_REST)))
+            continue;
+        most[slot_of[pair[0]]] = ns;
+        row->line = tp_summary_intern_text(g->work, tp_strings_get(&g->texts, pair[1]));
+    }
 }
 
 /* ---- numbers ---- */
@@ -203,6 +232,7 @@ void tp_summary_gather_make_rows(struct tp_summary_gather *g, struct tp_vec *row
              *slot_of = tp_arena_array(scratch, g->rows.count, sizeof *slot_of);
     for (size_t i = 0; i < g->rows.count; i++)
         slot_of[groups[i].number] = groups[i].slot;
+    fill_lines(g, slot_of, kept);
     fill_sketches(g, slot_of, kept, count);
     fill_steps(g, slot_of, kept, count);
     tp_merge_sort(scratch, kept, count, sizeof *kept, compare_rows, NULL);
@@ -212,5 +242,6 @@ void tp_summary_gather_make_rows(struct tp_summary_gather *g, struct tp_vec *row
     }
     tp_arena_free_item(scratch, slot_of, g->rows.count * sizeof *slot_of);
     tp_arena_free_item(scratch, g->samples.data, g->samples.capacity * sizeof(struct sample));
+    tp_keys_release(&g->lines);
     tp_keys_release(&g->keys);
 }

@@ -69,6 +69,7 @@ void tp_signature_build(struct tp_summary_work *work);
 /* The identity and the measured values of a call. The identity consists of ids in the gather's own table of texts. */
 struct tp_summary_call {
     uint32_t name, owner, shape, dtype; /* ids of texts; TP_NO_ID: "" */
+    uint32_t line;                      /* id of the text of the source line; TP_NO_ID: unknown */
     int64_t ns, bytes;                  /* ns: duration, ns; bytes: bytes moved, TP_NULL_INT if the call moves none */
     uint32_t step;                      /* index of the step in the summary's steps; TP_NO_ID: outside the steps */
 };
@@ -79,6 +80,8 @@ struct tp_summary_gather {
     enum tp_summary_kind kind;
     struct tp_strings texts; /* texts of the identities, except names whose text name_text returns */
     struct tp_keys keys;     /* keys of (name, owner, shape, dtype) */
+    struct tp_keys lines;    /* pairs (key, line) */
+    struct tp_vec line_ns;   /* for each pair: time of its calls, ns; elements: int64_t */
     struct tp_vec samples;   /* elements: struct sample of summary_gather.c */
     struct tp_vec rows;      /* elements: struct group of summary_gather.c, one for each key, in the order of `keys` */
     /* returns the text of a name if names are not ids in `texts`; NULL: every name is an id in `texts` */

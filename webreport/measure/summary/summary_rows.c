@@ -1,5 +1,6 @@
 /* Makes the rows of every kind from the calls of the model. */
 #include "webreport/measure/summary/summary_parts.h"
+#include "webreport/model/device_origin.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
@@ -103,6 +104,7 @@ static void add_operators(struct tp_summary_work *work, enum tp_summary_kind kin
                                        .owner = TP_NO_ID,
                                        .shape = shape_id(&texts, detail->dims),
                                        .dtype = dtype_id(&texts, detail->types),
+                                       .line = TP_NO_ID,
                                        .ns = ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};
@@ -132,6 +134,7 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
                                        .owner = TP_NO_ID,
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
+                                       .line = TP_NO_ID,
                                        .ns = e->dur_ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_device(work, k)};
@@ -140,6 +143,9 @@ static void add_device_events(struct tp_summary_work *work, enum tp_summary_kind
             if (has_shapes)
                 call.shape = shape_id(&texts, trace->hosts[tp_operator_event(model, op)->detail].dims);
         }
+        struct tp_str line = tp_device_line(model, k);
+        if (line.len)
+            call.line = tp_strings_add(&gather.texts, line);
         if (kind == TP_SUMMARY_COPY)
             call.bytes = tp_device_setup(trace, e->detail)->bytes;
         tp_summary_gather_add_call(&gather, &call);
@@ -163,6 +169,7 @@ static void add_runtime(struct tp_summary_work *work, struct tp_vec *rows)
                                        .owner = TP_NO_ID,
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
+                                       .line = TP_NO_ID,
                                        .ns = e->dur_ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};
@@ -188,6 +195,7 @@ static void add_waits(struct tp_summary_work *work, struct tp_vec *rows)
                                        .owner = tp_strings_add(&gather.texts, place.op),
                                        .shape = tp_strings_add(&gather.texts, place.line),
                                        .dtype = TP_NO_ID,
+                                       .line = TP_NO_ID,
                                        .ns = wait->cost_ns,
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, start)};
@@ -217,6 +225,7 @@ static void add_functions(struct tp_summary_work *work, struct tp_vec *rows)
                                        .owner = tp_strings_add(&gather.texts, f->file),
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
+                                       .line = TP_NO_ID,
                                        .ns = view->tree.weight_of_sample_ns[i],
                                        .bytes = TP_NULL_INT,
                                        .step = 0};
@@ -237,6 +246,7 @@ static void add_parts(struct tp_summary_work *work, struct tp_vec *rows)
                                        .owner = TP_NO_ID,
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
+                                       .line = TP_NO_ID,
                                        .ns = parts->part_ns[part],
                                        .bytes = TP_NULL_INT,
                                        .step = 0};
@@ -330,6 +340,7 @@ static void add_modules(struct tp_summary_work *work, const struct paths *paths,
                                        .owner = TP_NO_ID,
                                        .shape = TP_NO_ID,
                                        .dtype = TP_NO_ID,
+                                       .line = TP_NO_ID,
                                        .ns = is_host ? e->dur_ns : paths->device_total[m],
                                        .bytes = TP_NULL_INT,
                                        .step = tp_summary_step_of_host(work, e->ts_ns)};

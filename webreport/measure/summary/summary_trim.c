@@ -50,6 +50,7 @@ static uint32_t trim_rows_of_kind(const struct tp_summary_row *rows, uint32_t co
         rest = rows[i];
         rest.name = TP_STR(TP_SUMMARY_REST);
         rest.owner = rest.shape = rest.dtype = TP_STR("");
+        rest.line = (struct tp_str){NULL, 0};
         has_rest = true;
     }
     kept[used++] = rest;
