@@ -188,10 +188,10 @@ void tp_picks_append_event(struct tp_picks *picks, uint32_t event)
 struct tp_pick tp_pick_of_operation(const struct tp_model *model, uint32_t device)
 {
     const struct tp_joined_row *joined = tp_joined_row_of(model, device);
-    uint32_t launch = model->devices.launch[device], call = joined ? joined->call : TP_NO_ID;
-    if (call == TP_NO_ID && launch != TP_NO_ID)
-        call = model->launches.event[launch];
-    return (struct tp_pick){.event = model->devices.event[device], .event_with_shown_line = call};
+    uint32_t launch = model->devices.launch[device];
+    return (struct tp_pick){.event = model->devices.event[device],
+                            .event_with_shown_line = launch == TP_NO_ID ? TP_NO_ID : model->launches.event[launch],
+                            .captured_line = joined && joined->line != TP_NO_ID ? joined->line + 1 : 0};
 }
 
 void tp_picks_append_operation(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
@@ -218,7 +218,7 @@ void tp_picks_add_by_weight(struct tp_picks *picks, struct tp_pick pick)
 void tp_picks_add_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t event)
 {
     const struct tp_event *e = &model->trace->events[event];
-    tp_picks_add_by_weight(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event});
+    tp_picks_add_by_weight(picks, (struct tp_pick){e->dur_ns, e->ts_ns, 0, event, event, 0});
 }
 
 void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_model *model, uint32_t device)
@@ -293,7 +293,7 @@ static void fill_evidence_events(const struct tp_advisor *a, struct tp_finding *
             .kind = e->kind,
             .ts_ns = tp_sat_sub(e->ts_ns, a->model->first_ns),
             .name = tp_trace_event_name(a->model->trace, e),
-            .file_line = tp_code_line(a->model, c->picks.items[i].event_with_shown_line),
+            .file_line = tp_pick_line(a, &c->picks.items[i]),
         };
     }
     f->evidence_count = c->picks.kept;

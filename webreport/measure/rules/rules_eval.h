@@ -21,6 +21,7 @@ struct tp_pick {
     int64_t weight, at, rank; /* sort keys: highest weight first, then time, rank and position in the file */
     uint32_t event,
         event_with_shown_line; /* event_with_shown_line: event whose project line is shown; TP_NO_ID: no line */
+    uint32_t captured_line;    /* 1 + id of the line of the captured call, which is shown instead; 0: not known */
 };
 
 struct tp_picks {
@@ -192,10 +193,17 @@ struct tp_detail *tp_detail_join(struct tp_arena *arena, const struct tp_detail 
 /* Copies a detail into the arena of the findings, because the memory of the rules is released after the evaluation. */
 const struct tp_detail *tp_detail_copy(struct tp_advisor *a, const struct tp_detail *details);
 
-/* Returns the line of the project's code around the first event of the evidence; "" without evidence or line. */
+/* Returns the source line that a finding shows for an event of its evidence; "" without a line. */
+static inline struct tp_str tp_pick_line(const struct tp_advisor *a, const struct tp_pick *pick)
+{
+    return pick->captured_line ? tp_frames_line_text(&a->model->trace->frames, pick->captured_line - 1)
+                               : tp_code_line(a->model, pick->event_with_shown_line);
+}
+
+/* Returns the line of the first event of the evidence; "" without evidence or line. */
 static inline struct tp_str tp_picks_first_line(const struct tp_advisor *a, const struct tp_picks *picks)
 {
-    return picks->kept ? tp_code_line(a->model, picks->items[0].event_with_shown_line) : TP_STR("");
+    return picks->kept ? tp_pick_line(a, &picks->items[0]) : TP_STR("");
 }
 
 /* Formats a text like printf, in the arena of the rules; used for texts such as the sizes of arrays. */

@@ -208,7 +208,7 @@ static void add_wait_to_kind(const struct tp_advisor *a, struct waits *waits, co
     waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
     tp_intervals_push(&waits->time, wait->at_ns, tp_sat_add(wait->at_ns, wait->cost_ns));
     tp_intervals_push(&waits->calls, call->ts_ns, tp_event_end(call));
-    tp_picks_add_by_weight(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event});
+    tp_picks_add_by_weight(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event, 0});
 }
 
 /* Returns the name, without "aten::", of the innermost operator around a wait whose output size depends on data; "" if
@@ -286,7 +286,7 @@ static void evaluate_loading(struct tp_advisor *a)
         const struct tp_event *e = &a->model->trace->events[event];
         tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
         if (tp_event_is_in_window(a, event))
-            tp_picks_add_by_weight(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID});
+            tp_picks_add_by_weight(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID, 0});
     }
     if (intervals.count)
         c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals),

@@ -155,8 +155,8 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
         const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
         tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
         const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
-        tp_picks_add_by_weight(s->picks,
-                               (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j]});
+        tp_picks_add_by_weight(
+            s->picks, (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j], 0});
         *(reads_values(s, group, j, p) ? &s->reads : &s->others) += repeats * p;
         return repeats * p;
     }
@@ -189,7 +189,7 @@ static int64_t find_loop_with_branches(struct search *s, const struct siblings *
     const struct tp_event *from = &model->trace->events[group->events[first + 1]];
     tp_intervals_push(s->time, from->ts_ns, tp_event_end(&model->trace->events[group->events[last]]));
     const struct tp_event *e = &model->trace->events[group->events[j]];
-    tp_picks_add_by_weight(s->picks, (struct tp_pick){0, e->ts_ns, -e->dur_ns, group->events[j], group->events[j]});
+    tp_picks_add_by_weight(s->picks, (struct tp_pick){0, e->ts_ns, -e->dur_ns, group->events[j], group->events[j], 0});
     s->reads += last + 1 - j;
     return last + 1 - j;
 }
