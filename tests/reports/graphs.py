@@ -395,6 +395,19 @@ def made_slower(folder):
             json.dump({"schemaVersion": 1, "traceEvents": steps_with_replays(slow).events}, out)
 
 
+def made_serving(folder):
+    """A prefill step without a graph, and two decode steps that replay one."""
+    run, capture = Trace(), Trace()
+    capture.capture(model(2), 100, label="capture_32_FULL")
+    run.add("user_annotation", "execute_context_1(64)_generation_0(0)", 10, 100)
+    for i in range(3):
+        run.operator(20 + 20 * i, ("aten::mm", "", [[64, 64], [64, 64]], "Prefill_0", "model.py(50): prefill"))
+        run.kernel("gemm_kernel_p", 30 + 20 * i, run.call("LaunchKernel", 22 + 20 * i))
+    for i in range(2):
+        run.replay(model(2), 1000 * i + 210, 1000 * i + 250, label="execute_context_0(0)_generation_32(32)")
+    write(folder, run, [capture])
+
+
 def made_unquantized(folder):
     """An operator whose name says that it does not quantize, as an engine has it around its products."""
     run, capture = Trace(), Trace()

@@ -215,13 +215,18 @@ static void add_operation(const struct builder *m, struct step *step, uint32_t d
     step->graphs += m->model->launches.first_device_operation[launch] == device;
 }
 
+/* Returns the step to whose work a device operation belongs; NULL without a step. */
+static struct step *find_step_of_operation(const struct builder *m, uint32_t device)
+{
+    const struct tp_event *launch = tp_launch_of_device(m->model, device);
+    bool is_work = m->model->devices.gpu[device] == m->model->main_gpu && m->kinds->of_device[device] != TP_WORK_WAIT;
+    return launch && is_work ? find_step_at(m, launch->ts_ns) : NULL;
+}
+
 static void add_operations(struct builder *m)
 {
-    const struct tp_model *model = m->model;
-    for (uint32_t k = 0; k < model->devices.count; k++) {
-        const struct tp_event *launch = tp_launch_of_device(model, k);
-        bool is_work = model->devices.gpu[k] == model->main_gpu && m->kinds->of_device[k] != TP_WORK_WAIT;
-        struct step *step = launch && is_work ? find_step_at(m, launch->ts_ns) : NULL;
+    for (uint32_t k = 0; k < m->model->devices.count; k++) {
+        struct step *step = find_step_of_operation(m, k);
         if (step)
             add_operation(m, step, k);
     }
@@ -292,6 +297,12 @@ static unsigned step_size_class(const struct step *step)
     while (number > (INT64_C(1) << exponent) && exponent + 1 < TP_SERVING_SIZES)
         exponent++;
     return exponent;
+}
+
+/* Returns the number of a step's class, in order of phase, then size. */
+static unsigned class_number(const struct step *step)
+{
+    return step->mark.phase * TP_SERVING_SIZES + step_size_class(step);
 }
 
 static struct tp_str class_name(struct tp_arena *arena, enum tp_serving_phase phase, unsigned exponent)
@@ -415,7 +426,7 @@ static void make_classes(struct tp_serving_view *view, const struct builder *m)
     size_t rows = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct step *step = &m->steps[i];
-        struct class_sums *class = &sums[step->mark.phase * TP_SERVING_SIZES + step_size_class(step)];
+        struct class_sums *class = &sums[class_number(step)];
         if (!step->operations)
             continue;
         if (!class->times.arena) {
@@ -439,6 +450,32 @@ static void make_classes(struct tp_serving_view *view, const struct builder *m)
         }
         view->tokens_per_s[phase] = rate_per_second(tokens, ns);
     }
+}
+
+/* ---- operators of the classes ---- */
+
+/* Fills the table of operators, if the steps have kernels of graphs whose captured calls are known. */
+static void make_operators(struct tp_serving_view *view, const struct builder *m)
+{
+    struct tp_serving_operators operators;
+    if (!m->model->joined || !m->model->joined->row_count)
+        return;
+    struct tp_serving_operator_class *classes =
+        tp_arena_array(m->arena, (size_t)TP_SERVING_PHASES * TP_SERVING_SIZES, sizeof *classes);
+    tp_serving_operators_init(&operators, m->model, m->arena);
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct tp_serving_operator_class *class = &classes[class_number(&m->steps[i])];
+        class->step_count += m->steps[i].operations > 0;
+        class->name = class_name(m->arena, m->steps[i].mark.phase, step_size_class(&m->steps[i]));
+    }
+    for (uint32_t k = 0; k < m->model->devices.count; k++) {
+        const struct step *step = find_step_of_operation(m, k);
+        if (step)
+            tp_serving_operators_add(&operators, class_number(step), k);
+    }
+    view->has_operators = operators.has_captured;
+    if (view->has_operators)
+        tp_serving_operators_fill(&view->operators, &operators, classes);
 }
 
 /* ---- tables ---- */
@@ -505,6 +542,7 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
     for (uint32_t i = 0; i < m.count; i++)
         fill_step(&view->steps, &m, i);
     make_classes(view, &m);
+    make_operators(view, &m);
 }
 
 #define F struct tp_serving_view
@@ -513,6 +551,9 @@ static const struct tp_json_field fields[] = {
     {"classes", TP_PLAIN(F, classes),
      .definition = "times of the steps with the same phase (such as prefill or decode) and a similar number of tokens "
                    "or requests"},
+    {"operators", TP_PLAIN(F, operators), TP_ONLY_IF(F, has_operators),
+     .definition = "operators of each class of steps that take the most device time, ten at most; only if the steps "
+                   "replay graphs whose captured calls are known"},
     {"weight_bytes", TP_PLAIN(F, weight_bytes),
      .definition = "bytes of weights that one pass of the model reads; null: unknown"},
 };

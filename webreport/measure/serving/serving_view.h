@@ -7,6 +7,7 @@
 #define TP_WEBREPORT_MEASURE_SERVING_SERVING_VIEW_H
 
 #include "webreport/measure/serving/serving_marks.h"
+#include "webreport/measure/serving/serving_operators.h"
 #include "webreport/measure/work/work_costs.h"
 #include "webreport/measure/work/work_kinds.h"
 #include "writer/base/fields.h"
@@ -53,6 +54,9 @@ struct tp_serving_view {
     bool is_present;         /* the trace has steps of a serving engine */
     struct tp_table steps;   /* one row per step, in order of time */
     struct tp_table classes; /* one row per class of steps with device work, in order of phase, then size */
+    /* largest operators of each class; only if the steps have kernels of graphs whose captured calls are known */
+    struct tp_table operators;
+    bool has_operators;
     /* for each phase and exponent of the class size: median and 90 % quantile of the steps' durations, ns; TP_NULL_INT
      * if the class has no steps */
     int64_t p50_ns[TP_SERVING_PHASES][TP_SERVING_SIZES], p90_ns[TP_SERVING_PHASES][TP_SERVING_SIZES];
