@@ -6,6 +6,7 @@
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/export_snapshots.h"
 #include "webreport/export/export.h"
+#include "webreport/session/capture_maps.h"
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 #include "webreport/session/output_names.h"
@@ -57,7 +58,8 @@ struct job {
     const char *out, *file; /* folder of the outputs; name of the file if -o names a file, otherwise NULL */
     struct tp_filter filter;
     enum tp_export_need needs;
-    struct tp_trace *baseline; /* trace given by --baseline, in the arena; NULL without the option */
+    struct tp_analysis *baseline; /* trace given by --baseline; NULL without the option */
+    struct tp_capture_maps baseline_maps;
 };
 
 /* ---- one profile ---- */
@@ -88,24 +90,25 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
     const struct tp_output_name *name = &job->names[job->walk.done_count];
     struct tp_analysis *a = walked->analysis;
     struct tp_profile profile = tp_walked_profile(walked);
-    struct tp_export export = {.profile = &profile,
-                               .path = walked->path,
-                               .is_part = walked->file->part && walked->file->part->rows,
-                               .read = &job->options->read,
-                               .reading = &a->trace.reading,
-                               .is_slim = job->options->is_slim,
-                               .out = job->out,
-                               .run = name->run,
-                               .worker = name->worker,
-                               .folder = output_folder_of_profile(job, name->folder, &a->arena),
-                               .metric = job->options->metric,
-                               .filter = &job->filter,
-                               .baseline = job->baseline,
-                               .colour = job->options->colour < 0 ? TP_EXPORT_BY_LIFETIME
-                                                                  : (enum tp_export_colour)job->options->colour,
-                               .rules = (enum tp_torch_rules)job->options->rules,
-                               .job = &job->all,
-                               .arena = &a->arena};
+    struct tp_export export = {
+        .profile = &profile,
+        .path = walked->path,
+        .is_part = walked->file->part && walked->file->part->rows,
+        .read = &job->options->read,
+        .reading = &a->trace.reading,
+        .is_slim = job->options->is_slim,
+        .out = job->out,
+        .run = name->run,
+        .worker = name->worker,
+        .folder = output_folder_of_profile(job, name->folder, &a->arena),
+        .metric = job->options->metric,
+        .filter = &job->filter,
+        .baseline = job->baseline ? &job->baseline->trace : NULL,
+        .baseline_model = job->baseline && job->needs == TP_EXPORT_NEEDS_MODEL ? &job->baseline->model : NULL,
+        .colour = job->options->colour < 0 ? TP_EXPORT_BY_LIFETIME : (enum tp_export_colour)job->options->colour,
+        .rules = (enum tp_torch_rules)job->options->rules,
+        .job = &job->all,
+        .arena = &a->arena};
     if (job->needs == TP_EXPORT_NEEDS_ALL)
         tp_analysis_build(a, NULL, NULL);
     if (job->needs == TP_EXPORT_NEEDS_MODEL)
@@ -121,21 +124,36 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
 
 /* ---- all profiles ---- */
 
-/* Reads the trace given by --baseline; called once for all profiles. */
+/* Reads the trace given by --baseline, with the capture traces that belong to it. Builds the model if the format needs
+ * the model of the exported trace. */
+static int read_baseline_and_captures(void *context, struct tp_error *err)
+{
+    struct job *job = context;
+    struct tp_trace_options read = {.max_input_bytes = job->options->read.max_input_bytes,
+                                    .is_strict = job->options->read.is_strict};
+    int code = tp_capture_maps_read(&job->baseline_maps, job->baseline, job->options->baseline, &read, err);
+    if (code == TP_OK && job->needs == TP_EXPORT_NEEDS_MODEL)
+        tp_analysis_build_model(job->baseline);
+    return code;
+}
+
+/* Reads the baseline; called once for all profiles. */
 static int read_baseline(struct job *job, struct tp_error *err)
 {
     const char *path = job->options->baseline;
-    struct tp_trace_options read = {.max_input_bytes = job->options->read.max_input_bytes,
-                                    .is_strict = job->options->read.is_strict};
     struct tp_error why = {0};
     if (!path)
         return TP_OK;
     job->baseline = tp_arena_alloc(&job->arena, sizeof *job->baseline);
-    int code = tp_trace_read(job->baseline, &job->arena, path, &read, &why);
+    tp_analysis_open(job->baseline, NULL);
+    tp_capture_maps_open(&job->baseline_maps, job->console, &job->options->read);
+    int code = tp_arena_run_both(&job->baseline->arena, &job->arena, read_baseline_and_captures, job, &why);
+    tp_capture_maps_close(&job->baseline_maps);
+    tp_arena_fail_with_stored_code(&job->arena);
     if (code < 0)
         return tp_error_set(err, code == TP_ELIMIT || code == TP_ENOMEM ? code : TP_ENOTFOUND, 0, "--baseline: %s: %s",
                             path, why.text);
-    tp_inputs_print_notices(job->console, path, job->baseline);
+    tp_inputs_print_notices(job->console, path, &job->baseline->trace);
     return TP_OK;
 }
 
@@ -207,6 +225,8 @@ static int run_export(struct job *job)
         tp_console_error(job->console, "%s", err.text);
     else
         tp_export_print_written(job->console, &job->all, job->options->out);
+    if (job->baseline)
+        tp_analysis_close(job->baseline);
     tp_arena_release(&job->arena);
     return tp_inputs_exit_code(code);
 }

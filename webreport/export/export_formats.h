@@ -59,6 +59,7 @@ struct tp_export {
     const char *metric;
     /* trace given by --baseline, for formats that show a difference; NULL without a baseline */
     const struct tp_trace *baseline;
+    const struct tp_model *baseline_model; /* model of this trace; NULL if the format does not need models */
     const struct tp_snapshot_result *snapshot_baseline; /* the same for a memory snapshot */
     enum tp_snapshot_when when;                         /* value of --at: the moment of a memory snapshot to show */
     /* filter given by --step and similar options, for formats that can export a part of the trace; NULL exports

@@ -27,7 +27,7 @@ static struct tp_folded *build_folded(const struct tp_export *export, const stru
 static struct tp_folded *build_baseline(const struct tp_export *export, const struct tp_folded_metric *metric)
 {
     struct tp_folded *folded = tp_arena_alloc(export->arena, sizeof *folded);
-    tp_folded_build(folded, export->baseline, metric, export->rules, export->arena);
+    tp_trace_stacks_build_baseline(folded, export, metric);
     return folded;
 }
 

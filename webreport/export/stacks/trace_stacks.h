@@ -6,8 +6,12 @@
 #include "webreport/measure/charts/folded_stacks.h"
 
 /* Prepares the lines of the exported trace in export->arena. For a metric of device time, graph kernels have the stacks
- * of their captured calls. A difference from a baseline has no captured stacks, because the baseline has none. */
+ * of their captured calls. */
 void tp_trace_stacks_build(struct tp_folded *folded, const struct tp_export *export,
                            const struct tp_folded_metric *metric);
+
+/* Prepares the lines of the baseline in the same way. */
+void tp_trace_stacks_build_baseline(struct tp_folded *folded, const struct tp_export *export,
+                                    const struct tp_folded_metric *metric);
 
 #endif
