@@ -80,6 +80,18 @@ def reported(tracepress, path, folder):
     return profiles[0].get("what_if_view", "no what_if_view")
 
 
+def asked(tracepress, paths, changes, folder):
+    """Returns the answers of `whatif` to changes, or a text that says why they are missing."""
+    out = os.path.join(folder, "whatif.json")
+    run = subprocess.run([tracepress, "whatif", *paths, *changes, "--json", out], capture_output=True, text=True)
+    if not os.path.exists(out):
+        return "exit code %d: %s" % (run.returncode, run.stderr.strip()[:200])
+    with open(out, encoding="utf-8") as f:
+        view = json.load(f)
+    os.remove(out)
+    return view
+
+
 def main():
     sys.setrecursionlimit(5000)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
