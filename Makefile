@@ -45,7 +45,7 @@ SHORT  := $(addprefix $(BUILD)/gen/,$(wildcard templates/*.css templates/*.js))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
-          $(foreach d,collector/outside $(addprefix webreport/,trace model measure compare document print export session),\
+          $(foreach d,collector/outside $(addprefix webreport/,trace model what_if measure compare document print export session),\
           $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
 # the libraries that programs link read only spools, so that they have no readers of other formats and do not need SQLite
 SPOOL_ONLY := $(BUILD)/plain/webreport/trace/inputs/spool_only.o
@@ -122,7 +122,7 @@ $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 $(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
 # Compiled for size: what runs once per page, command, recording or operator, or for few events. That is two thirds of the code, and
 # costs a report of 400,000 events a fiftieth of its time. What handles each byte or event keeps -O2: reading, recording, torch's tables.
-ONCE_release := $(CLI) $(filter-out $(BUILD)/webreport/model/policy_torch.o,$(filter $(addprefix $(BUILD)/,collector/launch/% \
+ONCE_release := $(CLI) $(filter-out $(addprefix $(BUILD)/webreport/model/,policy_torch.o stack_walk.o),$(filter $(addprefix $(BUILD)/,collector/launch/% \
                 $(addprefix collector/outside/,trace/% tree/% code/%) \
                 $(addprefix webreport/,document/% compare/% session/% print/% model/% trace/inputs/sqlite/% trace/arrays/% \
                 $(addprefix export/,chrome/% memory_flow/% stacks/% tfevents/% xplane/%) \

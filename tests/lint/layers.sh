@@ -46,6 +46,7 @@ BEGIN {
   ok[r "model/capture"] = r "model/capture " r "model " trace writer
   ok[r "model"]    = r "model " r "model/capture " trace writer
   facts = r "model " r "model/capture " trace writer
+  ok[r "what_if"] = r "what_if " facts
   m = r "measure/"; measure = m " " # folders of measure; each one is below the folders that use it
   room(m, "work audience torch_tables", facts)
   ok[m "snapshot"]     = m "snapshot " m "memory " r "model/allocator " r "trace/snapshot " facts
@@ -61,7 +62,7 @@ BEGIN {
   ok[m "rules/device"] = m "rules/device " m "rules/host " m "rules " m "verdict " m "serving " m "idle " m "work " facts
   ok[m "ranks"]        = m "ranks " m "rules " m "views " m "work " facts
   ok[m "answer"]       = m "answer " m "rules " m "verdict " m "idle " m "work " facts
-  ok[m "result"]       = m "result " m "answer " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
+  ok[m "result"]       = m "result " r "what_if " m "answer " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
   ok[m "metrics"]      = m "metrics " m "result " m "rules " facts
   ok[m "charts"]       = m "charts " m "torch_tables " m "views " m "program " m "audience " facts
   ok[m "torch_tables"] = m "torch_tables " m "views " m "program " m "work " facts

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "webreport/model/order_marks.h"
 #include "webreport/model/tensor_makers.h"
 #include "webreport/trace/comm_names.h"
 #include "webreport/trace/copy_class.h"
@@ -265,6 +266,7 @@ static const struct pattern prefixes[] = {
 
 static const struct pattern parts[] = {
     {"_SingleProcess", TP_MARK_SINGLE_PROCESS},
+    {"MultiProcessing", TP_MARK_WORKER_LOADER},
     {"_SingleProcessDataLoaderIter", TP_MARK_SINGLE_PROCESS_LOADER},
     {"Launch", TP_MARK_DEVICE_CALL},
     {"Memcpy", TP_MARK_DEVICE_CALL},
@@ -547,7 +549,12 @@ static uint64_t marks_of_region(struct tp_str name)
 
 static uint64_t marks_of_name(struct tp_str name, const struct matcher *matcher)
 {
-    uint64_t bits = marks_of_operator(name) | marks_of_region(name);
+    static const uint64_t marks_of_order[] = {[TP_ORDER_NONE] = 0,
+                                              [TP_ORDER_EVENT_RECORD] = TP_MARK_EVENT_RECORD,
+                                              [TP_ORDER_STREAM_WAIT] = TP_MARK_STREAM_WAIT,
+                                              [TP_ORDER_FREEING] = TP_MARK_FREEING,
+                                              [TP_ORDER_BACKWARD] = TP_MARK_AUTOGRAD};
+    uint64_t bits = marks_of_operator(name) | marks_of_region(name) | marks_of_order[tp_order_of_name(name)];
     for (size_t i = 0; i < COUNT(prefixes); i++)
         if (tp_str_starts(name, prefixes[i].text))
             bits |= prefixes[i].bits;
@@ -558,6 +565,8 @@ static uint64_t marks_of_name(struct tp_str name, const struct matcher *matcher)
     bits |= marks_of_parts(lower_case_name(name, matcher->scratch), &matcher->folded);
     if (is_synchronization_call(name))
         bits |= TP_MARK_SYNC;
+    if (bits & TP_MARK_BACKWARD_NODE)
+        bits |= TP_MARK_AUTOGRAD;
     if (is_allocator(name))
         bits |= TP_MARK_ALLOCATOR_CALL | (bits & TP_MARK_HOST ? 0 : TP_MARK_DEVICE_USE);
     return bits;

@@ -75,6 +75,13 @@
 /* operator that makes a tensor, or a new view of a tensor: aten::randn, detach .. */
 #define TP_MARK_MAKES_TENSOR TP_MARK(47)
 
+/* ---- calls and operators that order the work of threads and streams (docs/definitions.md, section "What if") ---- */
+#define TP_MARK_EVENT_RECORD TP_MARK(51) /* call that records an event of a stream: cudaEventRecord .. */
+#define TP_MARK_STREAM_WAIT TP_MARK(52)  /* call that makes a stream wait for an event: cudaStreamWaitEvent .. */
+#define TP_MARK_FREEING TP_MARK(53)      /* call that frees memory and may wait for the device: cudaFree .. */
+#define TP_MARK_AUTOGRAD TP_MARK(54)     /* operator of the backward pass: autograd node, or name ends with Backward0 */
+#define TP_MARK_WORKER_LOADER TP_MARK(55) /* name contains MultiProcessing, as loaders with worker processes */
+
 /* all operators that make, fill, copy or read tensors without computing (docs/definitions.md, section 5) */
 #define TP_MARK_DATA_OP                                                                                                \
     (TP_MARK_MAKES_TENSOR | TP_MARK_ALLOCATION_HELPER | TP_MARK_COPY_OP | TP_MARK_FILL_OP | TP_MARK_SCALAR_OP)

@@ -13,6 +13,8 @@ struct entry {
     /* candidates for the text that represents the stack up to this entry. line: line id in trace->frames; the others:
      * label ids; TP_NO_ID: no candidate */
     uint32_t line, annotation, op, runtime, frame;
+    uint32_t work, loader, outermost; /* as in struct tp_stack_segment */
+    uint64_t bits;
     bool has_users_line; /* true if `line` is in the user's own code, not in an installed package */
 };
 
@@ -24,8 +26,8 @@ struct tp_stack_scratch {
     const uint32_t *list_end;
 };
 
-static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,        TP_NO_ID,
-                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID, false};
+static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,        TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID,
+                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID, 0,        false};
 
 const char *tp_stack_kind_text(enum tp_stack_kind kind)
 {
@@ -101,6 +103,7 @@ static void push_event(struct tp_stack_scratch *stack, uint32_t event)
         return;
     struct entry x = stack->depth ? stack->entries[stack->depth - 1] : NO_ENTRY;
     uint32_t label = tp_frames_label(frames, e->name);
+    uint64_t marks = model->marks[e->name];
     enum tp_stack_kind kind = stack_kind_of_event(e);
     x.end = tp_event_end(e);
     x.earliest_end = tp_ns_min(x.earliest_end, x.end);
@@ -116,11 +119,18 @@ static void push_event(struct tp_stack_scratch *stack, uint32_t event)
         }
         x.frame = first_valid_id(x.frame, label);
     } else if (kind == TP_STACK_ANNOTATION) {
-        x.annotation = tp_event_marks(model, event) & TP_MARK_STEP ? x.annotation : label;
+        x.annotation = marks & TP_MARK_STEP ? x.annotation : label;
+        x.work = marks & TP_MARK_COLLECTIVE ? event : x.work;
+        x.loader = marks & TP_MARK_LOADER ? first_valid_id(x.loader, event) : x.loader;
     } else if (kind == TP_STACK_OPERATOR) {
         x.op = first_valid_id(x.op, label);
+        x.outermost = first_valid_id(x.outermost, event);
+        x.bits |= stack->walk->bits_of_name ? stack->walk->bits_of_name[e->name] : 0;
+        x.work = event;
+        x.loader = marks & TP_MARK_LOADER ? first_valid_id(x.loader, event) : x.loader;
     } else {
         x.runtime = first_valid_id(x.runtime, label);
+        x.work = event;
     }
     stack->entries[stack->depth++] = x;
 }
@@ -165,7 +175,8 @@ static void call_visitor_for_segment(const struct tp_stack_scratch *stack, int64
 {
     const struct entry *top = stack->depth ? &stack->entries[stack->depth - 1] : &NO_ENTRY;
     struct tp_fold fold = make_fold_of_entry(top, stack->walk->model->trace->frames.no_event);
-    struct tp_stack_segment segment = {a, b, tag, top->event, top->node, fold};
+    struct tp_stack_segment segment = {a, b, tag, top->event, top->node, top->work, top->loader, top->outermost,
+                                       top->bits, fold};
     stack->walk->visit(stack->walk->context, &segment);
 }
 

@@ -70,6 +70,11 @@ struct tp_stack_segment {
     uint32_t tag;
     uint32_t event; /* innermost event of the stack; TP_NO_ID if the stack is empty */
     uint32_t node;  /* node of the stack in the walk's `tree`; 0 if the walk has no tree */
+    /* work: innermost call, operator or collective of the stack; loader: outermost range that loads data. Events;
+     * TP_NO_ID: no such event. */
+    uint32_t work, loader;
+    uint32_t outermost; /* outermost operator of the stack, event; TP_NO_ID: no operator */
+    uint64_t bits;      /* union of walk->bits_of_name over the operators of the stack */
     struct tp_fold fold;
 };
 
@@ -79,6 +84,7 @@ struct tp_stack_walk {
     const struct tp_model *model;
     struct tp_arena *arena;
     struct tp_stack_tree *tree; /* trie that receives the visited stacks; NULL: no trie is built */
+    const uint64_t *bits_of_name; /* bits of the caller for each name id; NULL: none */
     tp_stack_visit visit;
     void *context;
     /* memory that the visits of all threads of the walk share; NULL before the first thread */

@@ -94,12 +94,32 @@ static uint32_t add_module_detail(struct tp_decoder *d, const struct tp_element 
     return tp_sink_add_module(d->sink, &module);
 }
 
+/* Returns a number that the tables of the report do not need. So an unreadable number is not counted as an error. */
+static int64_t read_spare_number(struct tp_decoder *d, const struct tp_element *e, enum tp_field field)
+{
+    int64_t number;
+    return tp_element_parse_int(d, e, field, &number) == TP_NUMBER_OK ? number : TP_NULL_INT;
+}
+
+/* Adds the record of a wait. Without an argument for its kind, the name of the event is the kind. */
+static void add_sync_record(struct tp_decoder *d, const struct tp_element *e)
+{
+    struct tp_str kind = tp_span_text(e->spans, TP_ARG_SYNC_KIND);
+    struct tp_str text = tp_token_is_string(kind) ? tp_token_contents(kind) : tp_strings_get(&d->trace->names, e->name_id);
+    struct tp_sync_record sync = {.correlation = read_spare_number(d, e, TP_ARG_CORRELATION)};
+    sync.device = read_spare_number(d, e, TP_ARG_DEVICE);
+    sync.stream = read_spare_number(d, e, TP_ARG_STREAM);
+    sync.event_stream = read_spare_number(d, e, TP_ARG_WAIT_STREAM);
+    sync.event_record = read_spare_number(d, e, TP_ARG_WAIT_RECORD);
+    sync.orders_streams = tp_str_equal(text, TP_STR("Stream Wait Event"));
+    tp_sink_add_sync(d->sink, &sync);
+}
+
 static uint32_t add_other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_other_detail other = {.cat = e->cat_id};
-    /* an unreadable number is not counted as an error, because the report does not need this id */
-    if (tp_element_parse_int(d, e, TP_ARG_EXTERNAL_ID, &other.external_id) != TP_NUMBER_OK)
-        other.external_id = TP_NULL_INT;
+    struct tp_other_detail other = {.external_id = read_spare_number(d, e, TP_ARG_EXTERNAL_ID), .cat = e->cat_id};
+    if (tp_str_equal(tp_strings_get(&d->trace->cats, e->cat_id), TP_STR("cuda_sync")))
+        add_sync_record(d, e);
     return tp_sink_add_other(d->sink, &other);
 }
 

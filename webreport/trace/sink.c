@@ -33,6 +33,7 @@ static void make_columns(struct tp_sink *sink, struct tp_arena *arena)
     sink->modules = TP_VEC(arena, struct tp_module_detail);
     sink->comms = TP_VEC(arena, struct tp_comm_detail);
     sink->others = TP_VEC(arena, struct tp_other_detail);
+    sink->syncs = TP_VEC(arena, struct tp_sync_record);
     sink->concretes = TP_VEC(arena, struct tp_concrete);
     sink->memory = TP_VEC(arena, struct tp_memory);
     sink->memory_rare = TP_VEC(arena, struct tp_memory_rare);
@@ -227,6 +228,7 @@ static void return_unused_column_memory(struct tp_sink *sink)
                              &sink->modules,
                              &sink->comms,
                              &sink->others,
+                             &sink->syncs,
                              &sink->concretes,
                              &sink->memory,
                              &sink->memory_rare,
@@ -282,6 +284,8 @@ void tp_sink_finish(struct tp_sink *sink)
     trace->comm_count = (uint32_t)sink->comms.count;
     trace->others = sink->others.data;
     trace->other_count = (uint32_t)sink->others.count;
+    trace->syncs = sink->syncs.data;
+    trace->sync_count = (uint32_t)sink->syncs.count;
     trace->concretes = sink->concretes.data;
     trace->concrete_count = (uint32_t)sink->concretes.count;
     trace->memory = sink->memory.data;

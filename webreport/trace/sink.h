@@ -17,8 +17,8 @@
 struct tp_sink {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
-    struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, concretes, memory, memory_rare,
-        memory_stacks, counters, task_ends, flows, samples, os_calls, states, recorded_processes, process_memory,
+    struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, syncs, concretes, memory,
+        memory_rare, memory_stacks, counters, task_ends, flows, samples, os_calls, states, recorded_processes, process_memory,
         tensors, arguments, capture_arguments, moments, threads, processes, notes, dropped, device_counters,
         device_counter_stats;
     struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
@@ -150,6 +150,7 @@ uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device
 void tp_sink_set_operation_place(struct tp_sink *sink, uint32_t detail, int64_t device, int64_t stream);
 uint32_t tp_sink_add_module(struct tp_sink *sink, const struct tp_module_detail *module);
 uint32_t tp_sink_add_other(struct tp_sink *sink, const struct tp_other_detail *other);
+void tp_sink_add_sync(struct tp_sink *sink, const struct tp_sync_record *sync);
 /* Adds the argument "Concrete Inputs" to the operator whose details were added last. value: id in values. */
 void tp_sink_add_concrete(struct tp_sink *sink, uint32_t value);
 /* Adds the arguments of a collective. Returns their index for tp_host_rare and tp_device_detail. */

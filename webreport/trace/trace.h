@@ -163,6 +163,16 @@ struct tp_other_detail {
     uint32_t cat; /* category, id in cats */
 };
 
+/* A record of the device about a call that waits or orders streams (category cuda_sync). Members are TP_NULL_INT if the
+ * argument is absent. */
+struct tp_sync_record {
+    int64_t correlation; /* correlation of the call */
+    int64_t device, stream;
+    /* stream of the event for which the call waits, and correlation of the call that recorded this event */
+    int64_t event_stream, event_record;
+    bool orders_streams; /* true for a call that makes a stream wait for an event; false for a call that waits itself */
+};
+
 /* Argument "Concrete Inputs" of a convolution, attention or selection. Sorted by operator. */
 struct tp_concrete {
     uint32_t host;  /* index of the operator in hosts */
@@ -468,6 +478,8 @@ struct tp_trace {
     struct tp_other_detail *others;
     struct tp_concrete *concretes;
     uint32_t host_count, launch_count, device_count, setup_count, module_count, comm_count, other_count, concrete_count;
+    struct tp_sync_record *syncs; /* in file order */
+    uint32_t sync_count;
     struct tp_memory *memory;
     struct tp_memory_rare *memory_rare; /* rare fields of each record in `memory`; NULL if no record has such fields */
     /* for each record in `memory`: stack as an id in stack_texts, or TP_NO_ID; NULL if no record has a stack */

@@ -49,6 +49,10 @@
 #define TP_MAX_GRAPH_LAUNCH_ROWS 4096u /* launches of graphs in the report; further ones are only counted */
 #define TP_MAX_CAPTURE_FILES 4096u     /* capture traces that are read for one command */
 
+#define TP_MAX_REPLAY_STREAMS 4096u    /* streams of all devices in a replay graph; traces with more have none */
+#define TP_MAX_REPLAY_BYTES (64u << 20) /* bytes of node times that a pass of replays keeps */
+#define TP_MAX_REPLAY_STEPS (1ull << 28) /* streams that are searched for the sources of all waits of streams */
+
 /* ---- memory snapshots ---- */
 #define TP_MAX_PICKLE_TEXT_BYTES (16u << 20) /* bytes of one text in a pickle */
 #define TP_MAX_PICKLE_STACK (1u << 27)       /* values that a pickle may have open at a time */

@@ -2,6 +2,32 @@
 #include "webreport/measure/result/advice.h"
 
 #include "webreport/measure/rules/recommendations.h"
+#include "webreport/what_if/what_if_view_build.h"
+
+/* Context of price_changes. */
+struct pricing {
+    struct tp_what_if_view *result;
+    const struct tp_model *model;
+    struct tp_arena *keep, temporary;
+};
+
+static int price_changes(void *context, struct tp_error *err)
+{
+    struct pricing *pricing = context;
+    const struct tp_what_if_question question = {.model = pricing->model};
+    return tp_what_if_view_build(pricing->result, &question, pricing->keep, &pricing->temporary, err);
+}
+
+/* Replays the trace and prices changes. The graph needs much memory, which is released afterwards. */
+static void build_what_if(struct tp_what_if_view *result, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct pricing pricing = {.result = result, .model = model, .keep = arena};
+    tp_arena_init(&pricing.temporary, 0);
+    int code = tp_arena_run_both(arena, &pricing.temporary, price_changes, &pricing, NULL);
+    tp_arena_release(&pricing.temporary);
+    if (code)
+        tp_arena_fail(arena, code);
+}
 
 static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                          const struct tp_rule_overrides *overrides, bool is_whole, struct tp_arena *arena)
@@ -41,6 +67,8 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
         tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
     }
     tp_arena_return_free_pages(arena); /* the recommendations need new memory */
+    if (is_whole)
+        build_what_if(&advice->what_if, model, arena);
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
@@ -93,6 +121,8 @@ static const struct tp_json_field fields[] = {
      .definition = "number and cost of the calls in which the host waits for the device"},
     {"memory_peak", TP_RECORDS(F, memory.devices, memory.device_count, &tp_memory_device_fields),
      .definition = "memory of each device at its peak"},
+    {"what_if_view", TP_RECORD(F, what_if, &tp_what_if_view_fields), TP_ONLY_IF(F, what_if.step_count),
+     .definition = "the replay of the trace, its critical path, and what changes would bring"},
     {"recommendations", TP_RECORD(F, recommendations, &tp_recommendations_fields), .definition = "findings"},
     {"verdict", TP_RECORD(F, verdict, &tp_verdict_fields), .definition = "cause that limits the step time"},
     {"answer", TP_RECORD(F, answer, &tp_answer_fields), TP_ONLY_IF(F, answer.headline.len),

@@ -19,12 +19,14 @@
 #include "webreport/measure/work/work_rates.h"
 #include "webreport/measure/work/work_view.h"
 #include "webreport/model/facts.h"
+#include "webreport/what_if/what_if_view.h"
 
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
     struct tp_work_view works; /* time by kind of work; tp_advice_build_for_summary leaves this view empty */
     struct tp_work_rates rates;
+    struct tp_what_if_view what_if;
     struct tp_serving_view serving;
     struct tp_time_trees times; /* one tree per device that has an idle flame graph */
     struct tp_sync_table syncs;

@@ -322,6 +322,9 @@ static const struct key arg_keys[] = {
     KEY("memory kind", TP_ARG_MEMORY_KIND),
     KEY("original_stream", TP_ARG_ORIGINAL_STREAM),
     KEY("channel_type", TP_ARG_CHANNEL_TYPE),
+    KEY("cuda_sync_kind", TP_ARG_SYNC_KIND),
+    KEY("wait_on_stream", TP_ARG_WAIT_STREAM),
+    KEY("wait_on_cuda_event_record_corr_id", TP_ARG_WAIT_RECORD),
     KEY("Task Type", TP_ARG_TASK_TYPE),
     KEY("name", TP_ARG_NAME),
     KEY("labels", TP_ARG_LABELS),
@@ -378,16 +381,12 @@ int tp_scan_argument_field(const struct tp_scan *scan, struct tp_str key)
 
 bool tp_scan_is_profiler_arg(struct tp_str key)
 {
-    static const struct key keys[] = {KEY("External id", 0),   KEY("Record function id", 0),
-                                      KEY("Ev Idx", 0),        KEY("Sequence number", 0),
-                                      KEY("Fwd thread id", 0), KEY("Call stack", 0),
-                                      KEY("Input Dims", 0),    KEY("Input type", 0),
-                                      KEY("Input Strides", 0), KEY("Concrete Inputs", 0),
-                                      KEY("Python id", 0),     KEY("Python parent id", 0),
-                                      KEY("finished", 0),      KEY("kind", 0),
-                                      KEY("device", 0),        KEY("stream", 0),
-                                      KEY("correlation", 0),   KEY("external id", 0),
-                                      KEY("Input dims", 0),    KEY("Profiler Event Index", 0)};
+    static const struct key keys[] = {
+        KEY("External id", 0),   KEY("Record function id", 0), KEY("Ev Idx", 0),     KEY("Sequence number", 0),
+        KEY("Fwd thread id", 0), KEY("Call stack", 0),         KEY("Input Dims", 0), KEY("Input type", 0),
+        KEY("Input Strides", 0), KEY("Concrete Inputs", 0),    KEY("Python id", 0),  KEY("Python parent id", 0),
+        KEY("finished", 0),      KEY("kind", 0),               KEY("device", 0),     KEY("stream", 0),
+        KEY("correlation", 0),   KEY("external id", 0),        KEY("Input dims", 0), KEY("Profiler Event Index", 0)};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].len == key.len && memcmp(keys[i].text, key.ptr, key.len) == 0)
             return true;

@@ -94,7 +94,11 @@ enum tp_field {
     /* shares a bit: only processes have TP_ARG_SORT_INDEX, only tensors have TP_ARG_L2 */
     TP_ARG_SORT_INDEX = TP_ARG_L2,
     /* shares a bit: only kernels of torch's CUPTI backend have TP_ARG_CHANNEL_TYPE, only tensors have TP_ARG_STD */
-    TP_ARG_CHANNEL_TYPE = TP_ARG_STD
+    TP_ARG_CHANNEL_TYPE = TP_ARG_STD,
+    /* share bits: only records of waits have these, only tensors have statistics */
+    TP_ARG_SYNC_KIND = TP_ARG_COUNT,
+    TP_ARG_WAIT_STREAM = TP_ARG_MIN,
+    TP_ARG_WAIT_RECORD = TP_ARG_MAX
 };
 
 _Static_assert(TP_FIELD_COUNT <= 64, "each has a bit in tp_spans.has");

@@ -1,0 +1,25 @@
+/* State while the replay of a trace is validated and changes are priced. */
+#ifndef TP_WEBREPORT_WHAT_IF_ANSWERING_H
+#define TP_WEBREPORT_WHAT_IF_ANSWERING_H
+
+#include "webreport/what_if/change_make.h"
+#include "webreport/what_if/replay_lanes.h"
+#include "webreport/what_if/what_if_view.h"
+
+struct tp_answering {
+    struct tp_what_if_view *result;
+    const struct tp_model *model;
+    struct tp_arena *keep, *temporary;
+    struct tp_change_source source; /* for changes of the question */
+    struct tp_replay_graph graph;
+    struct tp_step_frame frame;
+    struct tp_what_if_change no_change;
+    int64_t bare_ns;   /* length of the window in the bare replay without a change, ns */
+    bool has_arrivals; /* true if worker processes load data */
+    /* operators of the changes: their name ids, and the time that goes with their calls for each node */
+    uint32_t *operators;
+    int64_t **more_ns;
+    uint32_t operator_count;
+};
+
+#endif

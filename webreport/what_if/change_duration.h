@@ -1,0 +1,25 @@
+/* Computes the durations of parts and nodes after a change. */
+#ifndef TP_WEBREPORT_WHAT_IF_CHANGE_DURATION_H
+#define TP_WEBREPORT_WHAT_IF_CHANGE_DURATION_H
+
+#include "webreport/model/numbers.h"
+#include "webreport/what_if/change.h"
+
+/* Returns the duration of a part of a node after the change, ns. part: index in graph->parts. */
+static inline int64_t tp_change_part_ns(const struct tp_what_if_change *change, const struct tp_replay_graph *graph,
+                                        uint32_t node, uint32_t part)
+{
+    int64_t ns = tp_part_ns(graph, part);
+    uint32_t label = graph->parts[part].label;
+    if (change->of_node && change->of_node[node].den)
+        return tp_ns_scaled(ns, change->of_node[node].num, change->of_node[node].den);
+    if (change->without_wait && change->without_wait[node] && graph->labels[label].kind == TP_PATH_WAIT)
+        return 0;
+    const struct tp_fraction *f = change->of_label ? &change->of_label[label] : NULL;
+    return !f || f->num == f->den ? ns : f->num ? tp_ns_scaled(ns, f->num, f->den) : 0;
+}
+
+/* Returns the duration of a node after the change, ns. */
+int64_t tp_change_node_ns(const struct tp_what_if_change *change, const struct tp_replay_graph *graph, uint32_t node);
+
+#endif

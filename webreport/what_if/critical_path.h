@@ -1,0 +1,16 @@
+/* Finds the critical path of a replay. */
+#ifndef TP_WEBREPORT_WHAT_IF_CRITICAL_PATH_H
+#define TP_WEBREPORT_WHAT_IF_CRITICAL_PATH_H
+
+#include "webreport/what_if/path_spans.h"
+#include "webreport/what_if/replay_lanes.h"
+
+/* Finds the critical path of a path lane. Adds the sums to *sums, which must be zeros. details: NULL, or receives the
+ * details, in `arena`. Any thread. */
+void tp_critical_path(const struct tp_what_if_replay *replay, uint32_t lane, struct tp_path_sums *sums,
+                      struct tp_path_details *details, struct tp_arena *arena);
+
+/* Returns the group with the most time; of equal groups the first. */
+enum tp_path_group tp_path_limit(const struct tp_path_sums *sums);
+
+#endif

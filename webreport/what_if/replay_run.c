@@ -1,0 +1,300 @@
+/* Replays a graph for many lanes in one pass: see replay_run.h.
+ *
+ * Times are doubles, in nanoseconds from the start of the trace, so that the compiler can compute several lanes with
+ * one instruction. They are exact for recordings of up to 104 days. The times of a node are kept only until its last
+ * target was placed, so that the pass needs little memory. */
+#include "webreport/what_if/replay_run.h"
+
+#include <assert.h>
+
+#include "webreport/model/numbers.h"
+#include "webreport/what_if/change_duration.h"
+#include "webreport/what_if/replay_steps.h"
+
+/* Rows that are computed together: more would not fit into the cache of a processor. */
+enum { MOST_BLOCKS = 8 };
+
+/* ---- memory of node times ---- */
+
+/* Sets for each node the position in the order after which no node needs its times. */
+static void find_last_uses(struct tp_pass *p)
+{
+    const struct tp_replay_graph *graph = p->graph;
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        uint32_t n = graph->order[i], previous = tp_node_previous(graph, n);
+        p->last_use[n] = i;
+        if (previous != TP_NO_ID)
+            p->last_use[previous] = i;
+        for (uint32_t k = graph->nodes[n].first_edge; k < graph->nodes[n + 1].first_edge; k++)
+            p->last_use[graph->edges[k].source] = i;
+    }
+}
+
+static void free_slot(struct tp_pass *p, uint32_t node, uint32_t at)
+{
+    if (node == TP_NO_ID || p->last_use[node] != at)
+        return;
+    *(uint32_t *)tp_vec_push(&p->free_slots) = p->slot_of[node];
+    p->last_use[node] = TP_NO_ID; /* a node with two edges from this source frees the slot once */
+}
+
+/* Gives each node a slot for its times. A slot is used again after the last target of its node. */
+static void assign_slots(struct tp_pass *p)
+{
+    const struct tp_replay_graph *graph = p->graph;
+    for (uint32_t i = 0; i < graph->order_count; i++) {
+        uint32_t n = graph->order[i];
+        if (!p->free_slots.count)
+            *(uint32_t *)tp_vec_push(&p->free_slots) = p->slot_count++;
+        p->slot_of[n] = *TP_AT(&p->free_slots, uint32_t, --p->free_slots.count);
+        free_slot(p, tp_node_previous(graph, n), i);
+        for (uint32_t k = graph->nodes[n].first_edge; k < graph->nodes[n + 1].first_edge; k++)
+            free_slot(p, graph->edges[k].source, i);
+        free_slot(p, n, i);
+    }
+}
+
+/* ---- lanes ---- */
+
+/* Sets what is different from lane to lane: which edges and residuals a lane keeps. */
+static void set_lanes(struct tp_pass *p)
+{
+    for (uint32_t i = 0; i < p->lane_count; i++) {
+        const struct tp_replay_lane *lane = &p->replay->lanes[p->first_lane + i];
+        unsigned dropped = lane->change->dropped | (lane->mode == TP_REPLAY_PACED ? 0 : 1u << TP_EDGE_ARRIVAL);
+        for (unsigned reason = 0; reason < TP_EDGE_REASONS; reason++) {
+            tp_rows_set(p->allows[reason], i, dropped >> reason & 1 ? TP_NEVER : 0);
+            p->drops |= dropped & 1u << reason;
+        }
+        tp_rows_set(p->keeps, i, lane->mode == TP_REPLAY_BARE ? 0 : 1);
+        tp_rows_set(p->waits_for_launch, i, lane->change->prompt >> TP_EDGE_LAUNCH & 1 ? 0 : 1);
+        if (lane->change->of_node || lane->change->without_wait || lane->change->more_ns)
+            p->specials[p->special_count++] = i;
+    }
+}
+
+/* Lists for each label the lanes whose change gives it another factor. */
+static void list_factors(struct tp_pass *p)
+{
+    const struct tp_replay_graph *graph = p->graph;
+    struct tp_vec factors = TP_VEC(p->arena, struct tp_lane_factor);
+    for (uint32_t label = 0; label < graph->label_count; label++) {
+        p->first_factor[label] = (uint32_t)factors.count;
+        for (uint32_t i = 0; i < p->lane_count; i++) {
+            const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + i].change;
+            struct tp_fraction f = change->of_label ? change->of_label[label] : (struct tp_fraction){1, 1};
+            if (f.num != f.den)
+                *(struct tp_lane_factor *)tp_vec_push(&factors) = (struct tp_lane_factor){f, i};
+        }
+    }
+    p->first_factor[graph->label_count] = (uint32_t)factors.count;
+    p->factors = factors.data;
+}
+
+/* ---- placing nodes ---- */
+
+/* Returns a time as a distance from the start of the trace. */
+static double relative(const struct tp_pass *p, int64_t ns)
+{
+    return (double)tp_sat_sub(ns, p->base_ns);
+}
+
+/* Sets the durations of a node in all lanes. */
+static void set_durations(struct tp_pass *p, uint32_t node)
+{
+    const struct tp_replay_graph *graph = p->graph;
+    double *durations = p->durations->v;
+    int64_t total = 0;
+    for (uint32_t i = graph->nodes[node].first_part; i < graph->nodes[node + 1].first_part; i++)
+        total = tp_sat_add(total, tp_part_ns(graph, i));
+    for (uint32_t i = 0; i < p->blocks * TP_BLOCK; i++)
+        durations[i] = (double)total;
+    for (uint32_t i = graph->nodes[node].first_part; i < graph->nodes[node + 1].first_part; i++) {
+        uint32_t label = graph->parts[i].label;
+        int64_t whole = tp_part_ns(graph, i);
+        for (uint32_t k = p->first_factor[label]; k < p->first_factor[label + 1]; k++) {
+            struct tp_fraction f = p->factors[k].factor;
+            int64_t ns = !f.num ? 0 : f.num == 1 && f.den == 2 ? whole >> 1 : tp_ns_scaled(whole, f.num, f.den);
+            durations[p->factors[k].lane] -= (double)(whole - ns);
+        }
+    }
+    for (uint32_t i = 0; i < p->special_count; i++) {
+        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->specials[i]].change;
+        if ((change->of_node && change->of_node[node].den) || (change->without_wait && change->without_wait[node]) ||
+            (change->more_ns && node < graph->first_device && change->more_ns[node]))
+            durations[p->specials[i]] = (double)tp_change_node_ns(change, graph, node);
+    }
+}
+
+/* Sets `at` to the start that an edge from a node with the times `from` allows. latency, residual: ns. */
+static void allow_start(const struct tp_pass *p, const struct tp_row *from, const struct tp_replay_edge *e,
+                        uint32_t node)
+{
+    const struct tp_row *keeps = node == p->frame->first_node ? p->ones : p->keeps;
+    const struct tp_row *waits = e->reason == TP_EDGE_LAUNCH ? p->waits_for_launch : p->ones;
+    double latency = (double)e->latency_ns, residual = (double)e->residual_ns;
+    for (uint32_t b = 0; b < p->blocks; b++)
+        for (unsigned i = 0; i < TP_BLOCK; i++)
+            p->at[b].v[i] = from[b].v[i] + latency * waits[b].v[i] + residual * keeps[b].v[i];
+    if (p->drops >> e->reason & 1)
+        for (uint32_t b = 0; b < p->blocks; b++)
+            for (unsigned i = 0; i < TP_BLOCK; i++)
+                p->at[b].v[i] += p->allows[e->reason][b].v[i];
+    for (uint32_t i = 0; e->reason == TP_EDGE_WAIT && i < p->special_count; i++) {
+        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->specials[i]].change;
+        if (change->without_wait && change->without_wait[node])
+            tp_rows_set(p->at, p->specials[i], TP_NEVER);
+    }
+}
+
+/* Starts the node not before `at`. Stores edge `number` in `bindings` (may be NULL) for lanes that it delays. */
+static void delay_start(const struct tp_pass *p, struct tp_row *start, uint8_t *bindings, uint8_t number)
+{
+    for (uint32_t i = 0; bindings && i < p->path_count; i++)
+        bindings[i] = p->at->v[i] > start->v[i] ? number : bindings[i];
+    for (uint32_t b = 0; b < p->blocks; b++)
+        for (unsigned i = 0; i < TP_BLOCK; i++)
+            start[b].v[i] = p->at[b].v[i] > start[b].v[i] ? p->at[b].v[i] : start[b].v[i];
+}
+
+/* Sets the start of a node before its edges of the array are applied. Returns the number of edges that were applied. */
+static uint8_t begin_start(struct tp_pass *p, uint32_t node, struct tp_row *start)
+{
+    uint32_t previous = tp_node_previous(p->graph, node);
+    const struct tp_replay_node *n = &p->graph->nodes[node];
+    bool is_anchored = n->flags & TP_NODE_ANCHORED, has_edge = n[1].first_edge > n->first_edge;
+    if (previous == TP_NO_ID) {
+        double at = is_anchored || !has_edge ? relative(p, n->start_ns) : TP_NEVER;
+        for (uint32_t i = 0; i < p->blocks * TP_BLOCK; i++)
+            start->v[i] = at;
+        return 0;
+    }
+    const struct tp_row *end = p->ends + (size_t)p->slot_of[previous] * p->blocks;
+    double residual = (double)tp_node_program_residual(p->graph, node);
+    for (uint32_t b = 0; b < p->blocks; b++)
+        for (unsigned i = 0; i < TP_BLOCK; i++)
+            start[b].v[i] = end[b].v[i] + residual * p->keeps[b].v[i];
+    return 1;
+}
+
+static void place_node(struct tp_pass *p, uint32_t node)
+{
+    const struct tp_replay_graph *graph = p->graph;
+    const struct tp_replay_node *n = &graph->nodes[node];
+    /* the slot may be that of a source, so the start is computed next to it */
+    struct tp_row *start = p->start;
+    uint32_t row = p->replay->binding_row[node];
+    uint8_t *bindings = row == TP_NO_ID || !p->path_count
+                            ? NULL
+                            : p->replay->bindings + (size_t)row * p->replay->path_count + p->first_lane;
+    uint8_t number = begin_start(p, node, start);
+    if (bindings)
+        memset(bindings, number ? 0 : TP_NO_BINDING, p->path_count);
+    for (uint32_t k = n->first_edge; k < n[1].first_edge; k++) {
+        const struct tp_replay_edge *e = &graph->edges[k];
+        const struct tp_row *from = (e->from_start ? p->starts : p->ends) + (size_t)p->slot_of[e->source] * p->blocks;
+        allow_start(p, from, e, node);
+        delay_start(p, start, bindings, number);
+        number += number < TP_NO_BINDING - 1;
+    }
+    set_durations(p, node);
+    struct tp_row *starts = p->starts + (size_t)p->slot_of[node] * p->blocks;
+    struct tp_row *ends = p->ends + (size_t)p->slot_of[node] * p->blocks;
+    for (uint32_t b = 0; b < p->blocks; b++)
+        for (unsigned i = 0; i < TP_BLOCK; i++) {
+            starts[b].v[i] = start[b].v[i];
+            ends[b].v[i] = start[b].v[i] + p->durations[b].v[i];
+        }
+    if (p->first_lane == 0)
+        p->replay->wrong_nodes += starts->v[0] != relative(p, n->start_ns) || ends->v[0] != relative(p, n->end_ns);
+    tp_pass_note_times(p, node, starts, ends);
+}
+
+/* ---- the pass ---- */
+
+static struct tp_row *make_rows(const struct tp_pass *p, size_t count, double value)
+{
+    struct tp_row *rows = tp_arena_array(p->arena, count * p->blocks, sizeof *rows);
+    for (size_t i = 0; value != 0 && i < count * p->blocks * TP_BLOCK; i++)
+        rows->v[i] = value;
+    return rows;
+}
+
+/* Numbers the nodes for which the deciding edge depends on the lane. */
+static void number_bindings(struct tp_what_if_replay *replay, struct tp_arena *arena)
+{
+    const struct tp_replay_graph *graph = replay->frame->graph;
+    uint32_t count = 0;
+    replay->binding_row = tp_arena_array(arena, graph->node_count, sizeof *replay->binding_row);
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        uint32_t edges = graph->nodes[n + 1].first_edge - graph->nodes[n].first_edge;
+        bool has_first = graph->nodes[n].flags & (TP_NODE_HAS_PREVIOUS | TP_NODE_ANCHORED);
+        replay->binding_row[n] = edges + has_first > 1 ? count++ : TP_NO_ID;
+    }
+    replay->binding_bytes = (size_t)count * replay->path_count + 1;
+    replay->bindings = tp_arena_alloc(arena, replay->binding_bytes);
+}
+
+static void run_lanes(struct tp_pass *p)
+{
+    const struct tp_replay_graph *graph = p->graph;
+    p->starts = make_rows(p, p->slot_count, 0);
+    p->ends = make_rows(p, p->slot_count, 0);
+    p->at = make_rows(p, 1, 0);
+    p->start = make_rows(p, 1, 0);
+    p->durations = make_rows(p, 1, 0);
+    p->ones = make_rows(p, 1, 1);
+    p->keeps = make_rows(p, 1, 1);
+    p->waits_for_launch = make_rows(p, 1, 1);
+    for (unsigned reason = 0; reason < TP_EDGE_REASONS; reason++)
+        p->allows[reason] = make_rows(p, 1, 0);
+    p->first_factor = tp_arena_array(p->arena, (size_t)graph->label_count + 1, sizeof *p->first_factor);
+    p->specials = tp_arena_array(p->arena, p->lane_count, sizeof *p->specials);
+    p->special_count = p->drops = 0;
+    set_lanes(p);
+    list_factors(p);
+    tp_pass_prepare_steps(p);
+    for (uint32_t i = 0; i < graph->order_count; i++)
+        place_node(p, graph->order[i]);
+    tp_pass_finish_steps(p);
+    tp_arena_free_item(p->arena, p->starts, (size_t)p->slot_count * p->blocks * sizeof *p->starts);
+    tp_arena_free_item(p->arena, p->ends, (size_t)p->slot_count * p->blocks * sizeof *p->ends);
+}
+
+void tp_what_if_replay_run(struct tp_what_if_replay *replay, struct tp_arena *arena)
+{
+    const struct tp_replay_graph *graph = replay->frame->graph;
+    struct tp_pass p = {.replay = replay,
+                        .frame = replay->frame,
+                        .graph = graph,
+                        .arena = arena,
+                        .base_ns = graph->model->first_ns,
+                        .free_slots = TP_VEC(arena, uint32_t)};
+    p.slot_of = tp_arena_array(arena, graph->node_count, sizeof *p.slot_of);
+    p.last_use = tp_arena_array(arena, graph->node_count, sizeof *p.last_use);
+    find_last_uses(&p);
+    assign_slots(&p);
+    tp_arena_free_item(arena, p.last_use, graph->node_count * sizeof *p.last_use);
+    number_bindings(replay, arena);
+    /* with many live nodes, few lanes at a time */
+    size_t live = (size_t)p.slot_count + 2 * (size_t)graph->model->step_count + 64;
+    size_t most = TP_MAX_REPLAY_BYTES / (live * 2 * sizeof(struct tp_row));
+    size_t step = (most < 1 ? 1 : most > MOST_BLOCKS ? MOST_BLOCKS : most) * TP_BLOCK;
+    for (p.first_lane = 0; p.first_lane < replay->lane_count; p.first_lane += (uint32_t)step) {
+        uint32_t rest = replay->lane_count - p.first_lane;
+        p.lane_count = rest < step ? rest : (uint32_t)step;
+        p.blocks = (p.lane_count + TP_BLOCK - 1) / TP_BLOCK;
+        uint32_t paths = replay->path_count > p.first_lane ? replay->path_count - p.first_lane : 0;
+        p.path_count = paths < p.lane_count ? paths : p.lane_count;
+        run_lanes(&p);
+    }
+    tp_arena_free_item(arena, p.slot_of, graph->node_count * sizeof *p.slot_of);
+}
+
+void tp_replay_release(struct tp_what_if_replay *replay, struct tp_arena *arena)
+{
+    tp_arena_free_item(arena, replay->binding_row, replay->frame->graph->node_count * sizeof *replay->binding_row);
+    tp_arena_free_item(arena, replay->bindings, replay->binding_bytes);
+    replay->binding_row = NULL;
+    replay->bindings = NULL;
+}

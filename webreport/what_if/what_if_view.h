@@ -1,0 +1,76 @@
+/* Answers what a change would bring: validates the replay of a trace, finds its critical path, and prices changes
+ * (docs/definitions.md, section "What if"). */
+#ifndef TP_WEBREPORT_WHAT_IF_WHAT_IF_VIEW_H
+#define TP_WEBREPORT_WHAT_IF_WHAT_IF_VIEW_H
+
+#include "webreport/what_if/path_spans.h"
+#include "writer/base/fields.h"
+
+enum tp_replay_confidence {
+    TP_REPLAY_CONFIDENCE_HIGH,
+    TP_REPLAY_CONFIDENCE_MEDIUM,
+    TP_REPLAY_CONFIDENCE_LOW,
+    TP_REPLAY_CONFIDENCE_WITHHELD
+};
+
+/* Returns "high", "medium", "low" or "withheld". Static text. */
+const char *tp_replay_confidence_text(enum tp_replay_confidence confidence);
+
+/* Why no answer is given. */
+enum tp_withheld {
+    TP_WITHHELD_NOT_REPRODUCED, /* the replay without a change differs from the trace */
+    TP_WITHHELD_NO_WINDOW,
+    TP_WITHHELD_LAUNCHES, /* most operations have no usable launch */
+    TP_WITHHELD_UNEXPLAINED,
+    TP_WITHHELD_BARE,     /* without residuals, the step has a different length */
+    TP_WITHHELD_INFERRED, /* most of the critical path depends on edges that no record names */
+    TP_WITHHELD_STREAMS,  /* more streams than TP_MAX_REPLAY_STREAMS */
+    TP_WITHHELD_REASONS
+};
+
+/* The answer for one change. Times are for one step, ns. */
+struct tp_what_if_row {
+    struct tp_str change, text;
+    int64_t step_ns, gain_ns, gain_low_ns, gain_high_ns;
+    double gain_percent, then_percent;
+    enum tp_path_group then; /* what limits the step after the change */
+    enum tp_replay_confidence confidence;
+};
+
+/* A typical latency. text: kind, and name of the call or number of the device. */
+struct tp_what_if_latency {
+    struct tp_str text;
+    int64_t ns;
+};
+
+/* The replay of one trace, and the answers. All memory is in one arena. */
+struct tp_what_if_view {
+    uint32_t step_count; /* analysed steps */
+    int64_t step_ns;     /* measured length of a step, ns */
+    enum tp_replay_confidence confidence;
+    unsigned withheld; /* bits 1 << enum tp_withheld; not 0: no answers */
+    struct tp_str withheld_texts[TP_WITHHELD_REASONS];
+    uint32_t withheld_count;
+    uint32_t node_count, edge_count;
+    uint64_t reason_count[TP_EDGE_REASONS];
+    struct tp_graph_counts counts;
+    struct tp_what_if_latency *typicals;
+    uint32_t typical_count;
+    uint64_t wrong_nodes;
+    int64_t kept_error_ns;
+    double bare_error_percent, unexplained_percent, inferred_percent;
+    struct tp_path_sums path;
+    enum tp_path_group limit;
+    double host_share;         /* percent of the window */
+    struct tp_path_span *band; /* the critical path at the resolution of a chart, from its end */
+    size_t band_count;
+    struct tp_path_row *rows;
+    size_t row_count;
+    struct tp_what_if_row *answers;
+    uint32_t answer_count;
+};
+
+/* members of the JSON object what_if_view; the record is a struct tp_what_if_view */
+extern const struct tp_fields tp_what_if_view_fields;
+
+#endif

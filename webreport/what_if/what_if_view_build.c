@@ -1,0 +1,317 @@
+/* Validates the replay of a trace and prices changes: see what_if_view_build.h. */
+#include "webreport/what_if/what_if_view_build.h"
+
+#include "webreport/model/numbers.h"
+#include "webreport/what_if/change_make.h"
+#include "webreport/what_if/change_more.h"
+#include "webreport/what_if/critical_path.h"
+#include "webreport/what_if/measured_lane.h"
+#include "webreport/what_if/replay_graph_build.h"
+#include "webreport/what_if/replay_run.h"
+#include "webreport/what_if/step_frame.h"
+#include "webreport/what_if/usual_changes.h"
+#include "writer/base/buf.h"
+#include "writer/base/ratio.h"
+
+const char *tp_replay_confidence_text(enum tp_replay_confidence confidence)
+{
+    static const char *const texts[] = {"high", "medium", "low", "withheld"};
+    return texts[confidence];
+}
+
+/* ---- validation ---- */
+
+static double share(const struct tp_answering *a, int64_t ns)
+{
+    return tp_percent(ns, a->model->window_ns);
+}
+
+static void withhold(struct tp_answering *a, enum tp_withheld reason, struct tp_buf *text)
+{
+    size_t size = text->size;
+    a->result->withheld |= 1u << reason;
+    a->result->withheld_texts[a->result->withheld_count++] = (struct tp_str){tp_buf_move(text, a->keep), size};
+}
+
+/* Adds a whole number of percent, and the text after it. */
+static void put_percent(struct tp_buf *text, double percent, const char *after)
+{
+    tp_buf_printf(text, "%.0f", percent);
+    tp_buf_puts(text, " %");
+    tp_buf_puts(text, after);
+}
+
+/* Adds the reasons for which no answer is given. */
+static void find_withheld(struct tp_answering *a)
+{
+    struct tp_what_if_view *r = a->result;
+    uint64_t unusable = r->counts.without_launch + r->counts.before_launch;
+    uint32_t operations = a->model->devices.count;
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    if (a->graph.order_count < a->graph.node_count || r->wrong_nodes || r->kept_error_ns) {
+        tp_buf_printf(&text, "the replay does not reproduce the trace (%llu nodes)",
+                      (unsigned long long)r->wrong_nodes);
+        withhold(a, TP_WITHHELD_NOT_REPRODUCED, &text);
+    }
+    if (!a->model->window_ns) {
+        tp_buf_puts(&text, "no window");
+        withhold(a, TP_WITHHELD_NO_WINDOW, &text);
+    }
+    if (unusable * 2 > operations) {
+        tp_buf_printf(&text, "%llu of %u operations have no usable launch", (unsigned long long)unusable, operations);
+        withhold(a, TP_WITHHELD_LAUNCHES, &text);
+    }
+    if (r->unexplained_percent > 20) {
+        put_percent(&text, r->unexplained_percent, " of the critical path is unexplained");
+        withhold(a, TP_WITHHELD_UNEXPLAINED, &text);
+    }
+    if (r->bare_error_percent > 10 || r->bare_error_percent < -10) {
+        tp_buf_puts(&text, "without residuals the replay misses the step by ");
+        put_percent(&text, r->bare_error_percent, "");
+        withhold(a, TP_WITHHELD_BARE, &text);
+    }
+    if (r->inferred_percent > 50) {
+        put_percent(&text, r->inferred_percent, " of the critical path hangs on inferred edges");
+        withhold(a, TP_WITHHELD_INFERRED, &text);
+    }
+}
+
+/* Each doubt lowers the confidence by one level. */
+static void set_confidence(struct tp_answering *a)
+{
+    struct tp_what_if_view *r = a->result;
+    const struct tp_graph_counts *counts = &r->counts;
+    unsigned marks =
+        (r->unexplained_percent > 5) + (r->bare_error_percent > 2 || r->bare_error_percent < -2) +
+        (r->inferred_percent > 10) + (counts->unresolved_waits * 4 > counts->events + counts->inferred_events) +
+        (a->model->used_count < 2) + ((counts->without_launch + counts->before_launch) * 20 > a->model->devices.count);
+    r->confidence = r->withheld ? TP_REPLAY_CONFIDENCE_WITHHELD : (enum tp_replay_confidence)(marks < 2 ? marks : 2);
+}
+
+/* Replays the graph without a change, and compares the result with the trace. */
+static void validate(struct tp_answering *a)
+{
+    struct tp_what_if_view *r = a->result;
+    struct tp_path_details details;
+    struct tp_replay_lane lane = {.change = &a->no_change, .mode = TP_REPLAY_KEPT, .wants_path = true};
+    struct tp_what_if_replay replay = {.frame = &a->frame, .lanes = &lane, .lane_count = 1, .path_count = 1};
+    bool is_whole = a->graph.order_count == a->graph.node_count;
+    if (is_whole && !tp_count_contradictions(&a->graph)) {
+        tp_measured_lane(&lane, &a->frame, a->temporary);
+    } else {
+        tp_what_if_replay_run(&replay, a->temporary);
+        r->wrong_nodes = replay.wrong_nodes;
+    }
+    r->kept_error_ns = tp_sat_sub(lane.ns, a->model->window_ns);
+    memset(&details, 0, sizeof details);
+    tp_critical_path(&replay, 0, &r->path, &details, a->keep);
+    r->band = details.band.data;
+    r->band_count = details.band.count;
+    r->rows = details.rows.data;
+    r->row_count = details.rows.count;
+    r->limit = tp_path_limit(&r->path);
+    r->unexplained_percent = share(a, r->path.group_ns[TP_GROUP_UNEXPLAINED]);
+    r->inferred_percent = share(a, r->path.inferred_ns);
+    r->host_share = share(a, r->path.group_ns[TP_GROUP_HOST]);
+}
+
+/* ---- answers ---- */
+
+/* The smallest and the largest gain of several replays, ns. */
+struct range {
+    int64_t low, high;
+};
+
+static void add_gain(struct range *range, int64_t gain)
+{
+    range->low = tp_ns_min(range->low, gain);
+    range->high = tp_ns_max(range->high, gain);
+}
+
+/* The lanes of one change: from `first` on, in the order of add_other_lanes. */
+struct change_lanes {
+    uint32_t first, count;
+};
+
+static void add_lane(struct tp_vec *lanes, const struct tp_what_if_change *change, enum tp_what_if_replay_mode mode)
+{
+    *(struct tp_replay_lane *)tp_vec_push(lanes) = (struct tp_replay_lane){.change = change, .mode = mode};
+}
+
+/* Adds the replays of a change that make other assumptions than its first replay. The first of them is bare. */
+static struct change_lanes add_other_lanes(struct tp_answering *a, const struct tp_what_if_change *change,
+                                           struct tp_vec *lanes)
+{
+    struct change_lanes of = {(uint32_t)lanes->count, 0};
+    struct tp_what_if_change *other = tp_arena_alloc(a->temporary, sizeof *other);
+    add_lane(lanes, change, TP_REPLAY_BARE);
+    if (a->has_arrivals)
+        add_lane(lanes, change, TP_REPLAY_PACED);
+    if (change->operator_name != TP_NO_ID)
+        tp_change_whole_call(other, change, tp_answer_more_of(a, change->operator_name));
+    else if (change->frees_communication)
+        tp_change_uncontended(other, change, &a->graph, a->temporary);
+    else if (change->tensor.den)
+        tp_change_least(other, change, &a->graph, a->temporary);
+    else
+        other = NULL;
+    if (other)
+        add_lane(lanes, other, TP_REPLAY_KEPT);
+    of.count = (uint32_t)lanes->count - of.first;
+    return of;
+}
+
+/* Returns the quotient rounded down, as the definitions do for gains, which may be negative. */
+static int64_t per_step(const struct tp_answering *a, int64_t ns)
+{
+    return tp_ns_scaled(ns, 1, a->result->step_count);
+}
+
+static struct tp_str keep_text(struct tp_answering *a, struct tp_str text)
+{
+    return (struct tp_str){tp_arena_copy(a->keep, text.ptr, text.len), text.len};
+}
+
+/* Returns the range of gains of a change, from its first replay and the others. */
+static struct range find_range(const struct tp_answering *a, int64_t gain, const struct tp_replay_lane *lanes,
+                               struct change_lanes of)
+{
+    struct range range = {gain, gain};
+    for (uint32_t i = of.first; i < of.first + of.count; i++)
+        add_gain(&range, tp_sat_sub(lanes[i].mode == TP_REPLAY_BARE ? a->bare_ns : a->model->window_ns, lanes[i].ns));
+    range.low = tp_ns_max(0, range.low);
+    range.high = tp_ns_max(0, range.high);
+    return range;
+}
+
+/* Returns the confidence of an answer: that of the replay, or one level less if the range is wide. */
+static enum tp_replay_confidence confidence_of(const struct tp_answering *a, const struct tp_what_if_change *change,
+                                               struct range range)
+{
+    enum tp_replay_confidence confidence = a->result->confidence;
+    bool is_wide = tp_sat_mul(tp_sat_sub(range.high, range.low), 10) > a->model->window_ns;
+    if (confidence == TP_REPLAY_CONFIDENCE_WITHHELD)
+        return confidence;
+    if (change->is_unsure)
+        return TP_REPLAY_CONFIDENCE_LOW;
+    return is_wide && confidence < TP_REPLAY_CONFIDENCE_LOW ? (enum tp_replay_confidence)(confidence + 1) : confidence;
+}
+
+/* Fills the row of a change from its lanes. lane: its first replay, which has a path. */
+static void answer(struct tp_answering *a, const struct tp_what_if_replay *replay, uint32_t lane,
+                   struct change_lanes of)
+{
+    struct tp_what_if_row *row = &a->result->answers[lane];
+    const struct tp_what_if_change *change = replay->lanes[lane].change;
+    struct tp_path_sums sums = {{0}, {0}, 0};
+    int64_t ns = replay->lanes[lane].ns, gain = tp_sat_sub(a->model->window_ns, ns);
+    struct range range = find_range(a, gain, replay->lanes, of);
+    tp_critical_path(replay, lane, &sums, NULL, a->temporary);
+    row->change = keep_text(a, change->name);
+    row->text = keep_text(a, change->text);
+    row->step_ns = per_step(a, ns);
+    row->gain_ns = per_step(a, gain);
+    row->gain_low_ns = per_step(a, range.low);
+    row->gain_high_ns = per_step(a, range.high);
+    row->gain_percent = share(a, gain);
+    row->then = tp_path_limit(&sums);
+    row->then_percent = tp_percent(sums.group_ns[row->then], ns);
+    row->confidence = confidence_of(a, change, range);
+}
+
+/* Replays all changes in one pass: first the replays whose paths are needed, then the others. */
+static void answer_all(struct tp_answering *a, const struct tp_vec *changes)
+{
+    uint32_t count = (uint32_t)changes->count;
+    struct tp_vec lanes = TP_VEC(a->temporary, struct tp_replay_lane);
+    struct change_lanes *others = tp_arena_array(a->temporary, count, sizeof *others);
+    for (uint32_t i = 0; i < count; i++) {
+        add_lane(&lanes, TP_AT(changes, struct tp_what_if_change, i), TP_REPLAY_KEPT);
+        TP_AT(&lanes, struct tp_replay_lane, i)->wants_path = true;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        others[i] = add_other_lanes(a, TP_AT(changes, struct tp_what_if_change, i), &lanes);
+    add_lane(&lanes, &a->no_change, TP_REPLAY_BARE);
+    struct tp_what_if_replay replay = {
+        .frame = &a->frame, .lanes = lanes.data, .lane_count = (uint32_t)lanes.count, .path_count = count};
+    tp_what_if_replay_run(&replay, a->temporary);
+    a->bare_ns = replay.lanes[replay.lane_count - 1].ns;
+    a->result->bare_error_percent = share(a, tp_sat_sub(a->bare_ns, a->model->window_ns));
+    find_withheld(a);
+    set_confidence(a);
+    if (a->result->withheld)
+        return;
+    a->result->answers = tp_arena_array(a->keep, count, sizeof *a->result->answers);
+    a->result->answer_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        answer(a, &replay, i, others[i]);
+}
+
+/* Returns whether answers are withheld for a reason that is known before the replays. */
+static bool is_hopeless(const struct tp_answering *a)
+{
+    const struct tp_what_if_view *r = a->result;
+    return r->wrong_nodes || r->kept_error_ns || !a->model->window_ns || r->unexplained_percent > 20 ||
+           r->inferred_percent > 50 ||
+           (r->counts.without_launch + r->counts.before_launch) * 2 > a->model->devices.count;
+}
+
+static void describe_graph(struct tp_answering *a)
+{
+    struct tp_what_if_view *r = a->result;
+    const struct tp_replay_graph *graph = &a->graph;
+    r->node_count = graph->node_count;
+    for (uint32_t i = 0; i < graph->edge_count; i++)
+        r->reason_count[graph->edges[i].reason]++;
+    for (uint32_t n = 0; n < graph->node_count; n++)
+        r->reason_count[TP_EDGE_PROGRAM] += (graph->nodes[n].flags & TP_NODE_HAS_PREVIOUS) != 0;
+    r->edge_count = graph->edge_count + (uint32_t)r->reason_count[TP_EDGE_PROGRAM];
+    r->counts = graph->counts;
+    r->typical_count = graph->typical_count;
+    r->typicals = tp_arena_array(a->keep, graph->typical_count, sizeof *r->typicals);
+    for (uint32_t i = 0; i < graph->typical_count; i++) {
+        const struct tp_typical_latency *typical = &graph->typicals[i];
+        struct tp_buf text;
+        tp_buf_init(&text, 0);
+        tp_buf_puts(&text, typical->kind);
+        tp_buf_putc(&text, ' ');
+        tp_buf_add(&text, typical->name.ptr, typical->name.len);
+        size_t size = text.size;
+        r->typicals[i] = (struct tp_what_if_latency){{tp_buf_move(&text, a->keep), size}, typical->ns};
+    }
+}
+
+int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_if_question *question,
+                          struct tp_arena *keep, struct tp_arena *temporary, struct tp_error *err)
+{
+    const struct tp_model *model = question->model;
+    struct tp_answering a = {
+        .result = result, .model = model, .keep = keep, .temporary = temporary, .source = {temporary, question->rates}};
+    struct tp_vec changes = TP_VEC(temporary, struct tp_what_if_change);
+    *result = (struct tp_what_if_view){.step_count = model->used_count ? model->used_count : 1};
+    result->step_ns = model->window_ns / result->step_count;
+    tp_change_init(&a.no_change);
+    if (!tp_replay_graph_build(&a.graph, model, temporary)) {
+        struct tp_buf text;
+        tp_buf_init(&text, 0);
+        tp_buf_puts(&text, "the trace has too many streams");
+        withhold(&a, TP_WITHHELD_STREAMS, &text);
+        result->confidence = TP_REPLAY_CONFIDENCE_WITHHELD;
+        return 0;
+    }
+    tp_step_frame_build(&a.frame, &a.graph, temporary);
+    describe_graph(&a);
+    a.has_arrivals = result->reason_count[TP_EDGE_ARRIVAL] > 0;
+    validate(&a);
+    for (size_t i = 0; i < question->change_count; i++) {
+        int code = tp_change_parse(tp_vec_push(&changes), &a.graph, question->changes[i], &a.source, err);
+        if (code)
+            return code;
+    }
+    if (!question->change_count && !is_hopeless(&a))
+        tp_usual_changes(&a, &changes);
+    tp_answer_find_more(&a, &changes);
+    answer_all(&a, &changes);
+    return 0;
+}
