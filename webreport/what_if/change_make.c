@@ -237,6 +237,8 @@ static int apply_factor(struct tp_what_if_change *change, const struct tp_replay
     unsigned kinds = form->kinds;
     if (form->value == VALUE_FACTOR && !read_factor(s->value, &factor))
         return refuse(err, s, "write a factor after '=', such as 0, 0.8 or 1/2");
+    if (form->value == VALUE_ZERO && !tp_str_equal(s->value, TP_STR("0")))
+        return refuse(err, s, "write 0 after '=', because this change has no other value");
     bool is_kind = strcmp(form->word, "kind") == 0;
     for (unsigned kind = 0; is_kind && kind < TP_PATH_KINDS; kind++)
         if (tp_str_equal(s->name, tp_str_of(tp_path_kind_text((enum tp_path_kind)kind))))
