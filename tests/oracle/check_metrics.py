@@ -195,11 +195,24 @@ def trace_metrics(p, m):
     m["trace.flags"] = sum(f["raised"] for f in quality["flags"])
 
 
+def critical_metrics(p, m):
+    """Adds the metrics of the critical path. A trace without answers has none of them."""
+    view = p.get("what_if_view")
+    if view is None or view["withheld"] or p["verdict"]["unjudged_us"] > 0:
+        return
+    groups = view["critical"]["groups_ns"]
+    for group, ns in groups.items():
+        m["critical.%s_share" % group] = 100 * ns / sum(groups.values())
+    steps = [row["step_ns"] for row in view["what_if"] if row["change"] == "graph=0"]
+    m["critical.step_if_host_free_us"] = steps[0] if steps else None
+
+
 # these metrics compare two runs, or need a name from the budget, so a single run has no value
-COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|range\[NAME\]\.(device|host)|cpu\.self\.NAME")
+COMPARED = re.compile(r"count\.(added|copy|wait|type|shape|kept|loader)|op\[NAME\]\.calls|range\[NAME\]\.(device|host)|whatif\[CHANGE\].*|cpu\.self\.NAME")
 # these metrics need no device, so a program without recorded device operations has them
 OF_HOST = re.compile(r"step[.]count|(operators|runtime|memory|trace)[.].*|wall|cpu|rss[.]peak|finding[.][BDFHR-Z]\d+|finding[.]G\d+|step[.]time[.].*")
 OF_SNAPSHOT = re.compile(r"memory[.](inactive_split|oom|retries|growth_per_step|cudamallocs[.]late|live[.].*)")
+CRITICAL = re.compile(r"critical\.\w+")
 OF_PROGRAM = re.compile(r"wall|cpu|rss\.peak")
 SERVED = re.compile(r"(decode\.bs|prefill\.tok|mixed\.tok)(\d+)\.step\.(p50|p90)|(decode|prefill)\.tokens_per_s")
 
@@ -240,12 +253,13 @@ def expected(p, distributed, names):
     if p.get("counter_view", {}).get("energy_per_step_joules") is not None:
         m["step.energy"] = p["counter_view"]["energy_per_step_joules"]
     program_metrics(p, m)
+    critical_metrics(p, m)
     leave_out_unjudged(p, m)
     if p["recommendations"]["program"] == "device_missing":
         is_marked = p["trace_facts"]["step_marker"] != "window"
         known = OF_HOST if is_marked else re.compile(OF_HOST.pattern.replace("|step[.]time[.].*", ""))
         m.update({name: None for name in m if not known.fullmatch(name)})
-    return m
+    return {name: value for name, value in m.items() if value is not None or not CRITICAL.fullmatch(name)}
 
 
 def same(a, b):
@@ -278,10 +292,13 @@ def main():
     faults = known = count = 0
     listed = json.loads(subprocess.run([program, "check", "--list-metrics", "--format", "json"], check=True,
                                        stdout=subprocess.PIPE).stdout)
+    budget = os.path.join(work, "critical.budget")
+    with open(budget, "w", encoding="utf-8") as file: # a limit on the critical path makes check replay the traces
+        file.write("optional critical.host_share >= 0\n")
     for trace in traces:
         paths = [os.path.join(work, name) for name in ("report.json", "check.json")]
         made = subprocess.run([program, "report", "-q", trace, "--json", paths[0]])
-        checked = subprocess.run([program, "check", "-q", trace, "--json", paths[1], "-o", os.devnull])
+        checked = subprocess.run([program, "check", "-q", trace, "--json", paths[1], "-o", os.devnull, "--budget", budget])
         if made.returncode == 3 and checked.returncode == 3:
             continue
         if checked.returncode == 3 and "runs" not in json.load(open(paths[0], encoding="utf-8")):
@@ -292,7 +309,7 @@ def main():
         assert not any(COMPARED.fullmatch(name) for name in told)
         assert told == [m["name"] for m in listed["metrics"] if m["name"] in told or not (
             m["name"] == "step.energy" or OF_SNAPSHOT.fullmatch(m["name"]) or SERVED.fullmatch(m["name"]) or
-            COMPARED.fullmatch(m["name"]) or OF_PROGRAM.fullmatch(m["name"]))]
+            COMPARED.fullmatch(m["name"]) or OF_PROGRAM.fullmatch(m["name"]) or CRITICAL.fullmatch(m["name"]))]
         more = compare(trace, report, check)
         faults, known, count = faults + more[0], known + more[1], count + 1
     print("%d traces, %d values known, %d differ" % (count, known, faults))

@@ -20,6 +20,10 @@ struct made {
     struct tp_summary summary;
 };
 
+/* Changes that every made summary prices; the second one cannot be read. */
+static const struct tp_str made_change_texts[] = {{"host=1/2", 8}, {"speed=2", 7}};
+static const struct tp_asked_changes made_changes = {made_change_texts, 2};
+
 static void make_summary_of_extent(struct made *m, const char *text, size_t size, enum tp_summary_extent extent)
 {
     struct tp_trace_options options = {.single_thread = true, .skips_hash = extent != TP_SUMMARY_WHOLE};
@@ -29,6 +33,7 @@ static void make_summary_of_extent(struct made *m, const char *text, size_t size
         fail();
     assert_int_equal(tp_trace_read_bytes(&m->analysis.trace, &m->analysis.arena, text, size, &options, NULL), 0);
     m->analysis.extent = extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_WHOLE : TP_ANALYSIS_METRICS;
+    m->analysis.asked = &made_changes;
     tp_analysis_build(&m->analysis, NULL, NULL);
     struct tp_summary_source source = {.key = {TP_STR("job"), TP_NULL_INT, TP_NULL_INT, TP_STR("worker0"), TP_NULL_INT},
                                        .file = TP_STR("a.json"),

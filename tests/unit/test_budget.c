@@ -115,6 +115,39 @@ static void name_of_a_range_may_contain_any_characters(void **state)
     assert_true(tp_str_equal(b.lines[2].operator, TP_STR("a <= b")));
 }
 
+static void change_may_contain_any_characters(void **state)
+{
+    (void)state;
+    struct tp_asked_changes asked;
+    struct tp_budget b = parse_budget("whatif[host=1/2].gain_low_us <= 5 ms # why\n"
+                                      "whatif[kernel:void k<a # b>(int)=0.8].gain_low_us <= +3 %\n"
+                                      "step.time.median <= 1 s\n");
+    assert_int_equal(b.count, 3);
+    assert_string_equal(tp_metrics[b.lines[0].metric].name, "whatif[CHANGE].gain_low_us");
+    assert_true(tp_str_equal(b.lines[0].operator, TP_STR("host=1/2")));
+    assert_true(b.lines[0].limit == 5e6);
+    assert_true(tp_str_equal(b.lines[1].operator, TP_STR("kernel:void k<a # b>(int)=0.8")));
+    assert_int_equal(b.lines[1].kind, TP_LIMIT_RELATIVE);
+    if (setjmp(arena.guard))
+        fail();
+    assert_true(tp_budget_find_changes(&asked, &b, &arena));
+    assert_int_equal(asked.count, 2);
+    assert_true(tp_str_equal(asked.texts[0], TP_STR("host=1/2")));
+}
+
+static void only_metrics_of_the_critical_path_need_a_replay(void **state)
+{
+    (void)state;
+    struct tp_asked_changes asked;
+    struct tp_budget without = parse_budget("step.time.median <= 1 s\nidle.host <= 12 %\n");
+    struct tp_budget with = parse_budget("critical.host_share <= 20 %\n");
+    if (setjmp(arena.guard))
+        fail();
+    assert_false(tp_budget_find_changes(&asked, &without, &arena));
+    assert_true(tp_budget_find_changes(&asked, &with, &arena));
+    assert_int_equal(asked.count, 0);
+}
+
 static void mistake_is_reported_with_place_and_nearest_name(void **state)
 {
     (void)state;
@@ -248,6 +281,8 @@ int main(void)
         cmocka_unit_test(sign_makes_a_limit_relative_to_the_baseline),
         cmocka_unit_test(line_may_select_a_worker_or_rank),
         cmocka_unit_test(name_of_a_range_may_contain_any_characters),
+        cmocka_unit_test(change_may_contain_any_characters),
+        cmocka_unit_test(only_metrics_of_the_critical_path_need_a_replay),
         cmocka_unit_test(mistake_is_reported_with_place_and_nearest_name),
         cmocka_unit_test(huge_file_is_refused),
         cmocka_unit_test(metric_is_found_by_name_or_nearest_name),

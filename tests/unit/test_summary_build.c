@@ -239,6 +239,10 @@ static void gate_summary_has_all_metrics(void **state)
     make_summary_of_extent(&judged, text, size, TP_SUMMARY_JUDGED);
     assert_same_metrics(&whole.summary, &compared.summary);
     assert_same_metrics(&whole.summary, &judged.summary);
+    assert_int_equal(judged.summary.gain_count, 2);
+    assert_int_not_equal(judged.summary.gains[0].low_ns, TP_NULL_INT);
+    assert_int_equal(judged.summary.gains[1].low_ns, TP_NULL_INT);
+    assert_non_null(strstr(judged.summary.gains[1].why, "unknown change"));
     for (unsigned part = 0; part < TP_PART_COUNT; part++)
         assert_true(whole.summary.steps[1].part_ns[part] == compared.summary.steps[1].part_ns[part]);
     assert_int_equal(whole.summary.sha256.len, 64);

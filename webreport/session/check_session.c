@@ -73,6 +73,9 @@ static int load_runs_of_side(struct tp_check_session *s, int side, struct tp_are
     how.read.skips_hash =
         !s->updates_baseline; /* the hash of the input is needed only if the run becomes a stored baseline */
     how.needs_program = s->updates_baseline || tp_budget_needs_program(&s->limits);
+    struct tp_asked_changes asked;
+    if (tp_budget_find_changes(&asked, &s->limits, arena))
+        how.asked = &asked;
     int code = tp_summaries_load(&s->sides[side], arena, &how, err);
     if (code < 0)
         return code;

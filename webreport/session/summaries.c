@@ -70,6 +70,7 @@ static void summarize_analysis(struct tp_summary *summary, struct tp_arena *aren
     a->extent = options->advised                      ? TP_ANALYSIS_SUMMARY_AND_ADVICE
                 : options->extent == TP_SUMMARY_WHOLE ? TP_ANALYSIS_SUMMARY
                                                       : TP_ANALYSIS_METRICS;
+    a->asked = options->asked;
     struct analysed analysed = {.options = options, .analysis = a};
     tp_analysis_build(a, call_analysis_callback, &analysed);
     call_analysis_callback(

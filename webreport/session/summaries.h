@@ -28,6 +28,8 @@ struct tp_summaries_options {
     /* true: add data of the program that was recorded from outside in the same run to the summaries of traces
      * (summary_programs.h) */
     bool needs_program;
+    /* changes to price in traces, for metrics of the critical path; NULL: no metric needs a replay of the traces */
+    const struct tp_asked_changes *asked;
     /* Called for each usable trace after its model and views are built, in the order of the summaries; may be NULL.
      * Must not jump to a guard, because another thread may still build the advice. Summaries of traces come before
      * those of files. */

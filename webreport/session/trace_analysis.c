@@ -54,8 +54,10 @@ static int build_views_on_second_thread(void *context, struct tp_error *err)
     bool is_whole = a->extent == TP_ANALYSIS_WHOLE || a->extent == TP_ANALYSIS_SUMMARY_AND_ADVICE;
     if (!wait_for_model(a))
         return TP_OK;
-    (is_whole ? tp_advice_build : tp_advice_build_for_summary)(&a->advice, &a->model, a->rules,
-                                                               &a->second_thread_arena);
+    if (is_whole)
+        tp_advice_build(&a->advice, &a->model, a->rules, &a->second_thread_arena);
+    else
+        tp_advice_build_for_summary(&a->advice, &a->model, a->rules, a->asked, &a->second_thread_arena);
     tp_arena_return_free_pages(&a->second_thread_arena);
     tp_fill_advice_texts(&a->advice, &a->model, &a->second_thread_arena);
     if (a->extent != TP_ANALYSIS_METRICS)

@@ -37,6 +37,8 @@ struct tp_analysis {
     bool is_map;                     /* true if the trace is only a capture trace, and so is no run */
     struct tp_captures own_captures; /* sections of the trace itself; empty in most traces */
     const struct tp_rule_overrides *rules;
+    /* changes to price in an analysis without the whole advice; NULL: the trace is not replayed */
+    const struct tp_asked_changes *asked;
     enum tp_analysis_extent extent;      /* which parts are built; the caller may change it after tp_analysis_open */
     struct tp_arena second_thread_arena; /* memory of the second thread */
     int second_thread_status;            /* 0, or a negative tp_status if the second thread failed */

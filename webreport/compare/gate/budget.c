@@ -110,6 +110,7 @@ static const struct named_metric named_metrics[] = {
     {"memory.live.category(", ")", "memory.live.category(NAME)"},
     {"range[", "].device", "range[NAME].device"},
     {"range[", "].host", "range[NAME].host"},
+    {"whatif[", "].gain_low_us", "whatif[CHANGE].gain_low_us"},
 };
 
 /* Returns NAME from a name such as "op[NAME].calls", and sets *metric to the name of the metric. ptr is NULL if the
@@ -395,4 +396,18 @@ bool tp_budget_needs_program(const struct tp_budget *budget)
         if (tp_metric_is_program_metric(&tp_metrics[budget->lines[i].metric]))
             return true;
     return false;
+}
+
+bool tp_budget_find_changes(struct tp_asked_changes *asked, const struct tp_budget *budget, struct tp_arena *arena)
+{
+    struct tp_str *texts = tp_arena_array(arena, budget->count, sizeof *texts);
+    bool needs_replay = false;
+    *asked = (struct tp_asked_changes){.texts = texts};
+    for (size_t i = 0; i < budget->count; i++) {
+        const struct tp_budget_line *line = &budget->lines[i];
+        needs_replay |= tp_metric_is_replay_metric(&tp_metrics[line->metric]);
+        if (tp_metrics[line->metric].value == tp_metric_of_change && line->operator.ptr)
+            texts[asked->count++] = line->operator;
+    }
+    return needs_replay;
 }

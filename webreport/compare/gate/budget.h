@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "webreport/measure/result/priced_changes.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/str.h"
@@ -31,8 +32,8 @@ struct tp_budget_line {
     double limit;     /* limit in the unit of the metric (count, ns, bytes or %); percent for TP_LIMIT_RELATIVE */
     bool is_warning;  /* true for the keyword `warn`: a broken limit is reported but never fails the check */
     bool is_optional; /* true for the keyword `optional`: the line passes if the trace lacks the metric */
-    /* NAME of op[NAME].calls, range[NAME].device, memory.live.category(NAME), cpu.self.NAME ..; ptr is NULL for other
-     * metrics */
+    /* NAME of op[NAME].calls, range[NAME].device, whatif[CHANGE].gain_low_us, memory.live.category(NAME),
+     * cpu.self.NAME ..; ptr is NULL for other metrics */
     struct tp_str operator;
     struct tp_str worker; /* the only worker to which the line applies; ptr is NULL for all */
     int64_t rank;         /* the only rank to which the line applies, or TP_NULL_INT for all */
@@ -62,6 +63,10 @@ void tp_budget_default_for_snapshots(struct tp_budget *budget, bool has_baseline
 
 /* Returns whether a line of the budget requires a recording of the program from outside. */
 bool tp_budget_needs_program(const struct tp_budget *budget);
+
+/* Returns whether a line of the budget requires a replay of the traces. Sets *asked to the changes of the lines
+ * whatif[CHANGE].gain_low_us. */
+bool tp_budget_find_changes(struct tp_asked_changes *asked, const struct tp_budget *budget, struct tp_arena *arena);
 
 /* Returns the operator as text: "<=", ">=", "==", "!=", "<" or ">". The text is static. */
 const char *tp_budget_op_text(enum tp_budget_op op);

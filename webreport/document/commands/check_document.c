@@ -20,16 +20,18 @@ static enum tp_metric_unit metric_unit(const struct tp_check_item *item)
     return tp_metrics[item->line->metric].unit;
 }
 
-/* Returns the name of the metric, with its operator, function or category instead of NAME. */
+/* Returns the name of the metric, with its operator, function or category instead of NAME, or its change instead of
+ * CHANGE. */
 static const char *metric_text(const struct tp_check_item *item, struct tp_arena *arena)
 {
-    static const char placeholder[] = "NAME";
     struct tp_str operator= item->line->operator;
-    const char *name = tp_metrics[item->line->metric].name, *at = strstr(name, placeholder);
+    const struct tp_metric *metric = &tp_metrics[item->line->metric];
+    const char *placeholder = metric->value == tp_metric_of_change ? "CHANGE" : "NAME";
+    const char *name = metric->name, *at = strstr(name, placeholder);
     if (!operator.ptr || !at)
         return name;
     return tp_text_printf(arena, "%.*s%.*s%s", (int)(at - name), name, (int)(operator.len < 200 ? operator.len : 200),
-                          operator.ptr, at + sizeof placeholder - 1);
+                          operator.ptr, at + strlen(placeholder));
 }
 
 static const char *name_of_side_text(struct tp_arena *arena, const struct tp_check_side *side)

@@ -19,6 +19,23 @@ const char *tp_rate_reason_text(enum tp_rate_reason reason)
     return texts[reason];
 }
 
+#define RECORD_SYNC_EVENTS                                                                                             \
+    "With torch.profiler, record with enable_cuda_sync_events (experimental_config) and with launches"
+
+const char *tp_withheld_advice(enum tp_withheld reason)
+{
+    static const char *const texts[TP_WITHHELD_REASONS] = {
+        [TP_WITHHELD_NOT_REPRODUCED] = "This is a fault of tracepress; report it",
+        [TP_WITHHELD_NO_WINDOW] = "Record at least one whole step",
+        [TP_WITHHELD_LAUNCHES] = "Record the CPU together with the GPU, so that the trace has the launches",
+        [TP_WITHHELD_UNEXPLAINED] = RECORD_SYNC_EVENTS,
+        [TP_WITHHELD_BARE] = RECORD_SYNC_EVENTS,
+        [TP_WITHHELD_INFERRED] = RECORD_SYNC_EVENTS,
+        [TP_WITHHELD_STREAMS] = "Record fewer steps, or a single device",
+    };
+    return texts[reason];
+}
+
 static const char *reason_text(enum tp_metric_reason reason)
 {
     static const char *const texts[TP_REASON_RATES] = {
@@ -37,6 +54,8 @@ static const char *reason_text(enum tp_metric_reason reason)
         [TP_REASON_NEEDS_FUNCTION] = "this metric needs a program recorded from outside and the name of a function",
         [TP_REASON_NEEDS_RANGE] = "this metric needs the name of a range",
         [TP_REASON_NEEDS_SNAPSHOT] = "only memory snapshots have this metric",
+        [TP_REASON_NEEDS_CHANGE] = "this metric needs a change, such as whatif[host=1/2].gain_low_us",
+        [TP_REASON_NOT_REPLAYED] = "the critical path of the trace is unknown",
         [TP_REASON_NO_RUNTIME] = "the trace has no runtime or driver calls",
         [TP_REASON_NO_OPERATORS] = "the trace has no operators",
         [TP_REASON_NO_DIRECTION] = "the trace has copies without a direction",
@@ -54,6 +73,20 @@ static const char *reason_text(enum tp_metric_reason reason)
         [TP_REASON_UNJUDGED] =
             "most of the recording cannot be analysed. The verdict of the report says why, and what to record",
         [TP_REASON_NOT_STORED] = "the summary does not contain this metric",
+        [TP_REASON_WITHHELD + TP_WITHHELD_NOT_REPRODUCED] = "the replay does not reproduce the trace",
+        [TP_REASON_WITHHELD + TP_WITHHELD_NO_WINDOW] = "the trace has no steps to replay",
+        [TP_REASON_WITHHELD + TP_WITHHELD_LAUNCHES] =
+            "most device operations have no usable launch, so the critical path is unknown (record the CPU together "
+            "with the GPU)",
+        [TP_REASON_WITHHELD + TP_WITHHELD_UNEXPLAINED] =
+            "too much of the critical path is unexplained (record with enable_cuda_sync_events and with launches)",
+        [TP_REASON_WITHHELD + TP_WITHHELD_BARE] =
+            "the replay misses the length of a step by more than 10 % (record with enable_cuda_sync_events and with "
+            "launches)",
+        [TP_REASON_WITHHELD + TP_WITHHELD_INFERRED] =
+            "most of the critical path depends on inferred edges (record with enable_cuda_sync_events and with "
+            "launches)",
+        [TP_REASON_WITHHELD + TP_WITHHELD_STREAMS] = "the trace has too many streams to replay",
     };
     if (reason >= TP_REASON_INPUT)
         return tp_unknown_sentence(1u << (reason - TP_REASON_INPUT));

@@ -1,7 +1,9 @@
-/* Computes metrics of memory, collectives, findings and trace quality, as declared in metric_values.h. */
+/* Computes metrics of memory, collectives, findings, the critical path and trace quality, as declared in
+ * metric_values.h. */
 #include <math.h>
 
 #include "webreport/measure/metrics/metric_values.h"
+#include "webreport/model/numbers.h"
 #include "writer/base/saturate.h"
 
 static struct tp_metric_value make_known_value(double value)
@@ -124,6 +126,40 @@ struct tp_metric_value tp_metric_of_rule(const struct tp_metric_source *s, int w
         if (r->not_evaluated[i].rule == rule)
             return make_unknown_value(TP_REASON_NOT_EVALUATED);
     return make_known_value(count);
+}
+
+/* ---- the critical path ---- */
+
+/* Returns why a trace has no answers of a replay; TP_REASON_NONE if it has some. */
+static enum tp_metric_reason missing_replay_reason(const struct tp_what_if_view *view)
+{
+    for (unsigned i = 0; i < TP_WITHHELD_REASONS; i++)
+        if (view->withheld >> i & 1)
+            return TP_REASON_WITHHELD + i;
+    return view->step_count ? TP_REASON_NONE : TP_REASON_NOT_REPLAYED;
+}
+
+struct tp_metric_value tp_metric_of_critical_path(const struct tp_metric_source *s, int which)
+{
+    const struct tp_what_if_view *view = &s->advice->what_if;
+    enum tp_metric_reason why = missing_replay_reason(view);
+    if (why != TP_REASON_NONE)
+        return make_unknown_value(why);
+    if (which < TP_GROUPS)
+        return make_known_value(tp_percent(view->path.group_ns[which], s->model->window_ns));
+    if (!s->model->devices.count) /* without a device, the host does all the work */
+        return make_unknown_value(TP_REASON_NO_DEVICE);
+    for (uint32_t i = 0; i < view->answer_count; i++)
+        if (tp_str_equal(view->answers[i].change, TP_STR(TP_CHANGE_HOST_FREE)))
+            return make_known_value((double)view->answers[i].step_ns);
+    return make_unknown_value(TP_REASON_NOT_REPLAYED);
+}
+
+struct tp_metric_value tp_metric_of_change(const struct tp_metric_source *s, int which)
+{
+    enum tp_metric_reason why = missing_replay_reason(&s->advice->what_if);
+    (void)which;
+    return make_unknown_value(why == TP_REASON_NONE ? TP_REASON_NEEDS_CHANGE : why);
 }
 
 /* ---- the trace ---- */

@@ -66,6 +66,8 @@ enum tp_metric_kernel {
     TP_KERNELS_ELIGIBLE,
     TP_KERNELS_IN_GRAPHS
 };
+/* values of `which` for metrics of the critical path; smaller values select one enum tp_path_group */
+enum { TP_PATH_HOST_FREE = TP_GROUPS };
 enum tp_metric_range { TP_METRIC_RANGE_DEVICE, TP_METRIC_RANGE_HOST };
 enum tp_metric_program { TP_PROGRAM_METRIC_WALL, TP_PROGRAM_METRIC_CPU, TP_PROGRAM_METRIC_PEAK };
 /* metrics that only memory snapshots have; webreport/compare/gate/gate_snapshot_values.c computes them */

@@ -37,6 +37,8 @@ enum tp_metric_reason {
     TP_REASON_NEEDS_FUNCTION,    /* the metric needs the name of a function of a program recorded from outside */
     TP_REASON_NEEDS_RANGE,       /* the metric needs the name of a range */
     TP_REASON_NEEDS_SNAPSHOT,    /* only memory snapshots have the metric */
+    TP_REASON_NEEDS_CHANGE,      /* the metric needs a change, such as "host=1/2" */
+    TP_REASON_NOT_REPLAYED,      /* no metric of the critical path was needed when the trace was read */
     TP_REASON_NO_RUNTIME,
     TP_REASON_NO_OPERATORS,
     TP_REASON_NO_DIRECTION,   /* the trace has copies without a direction */
@@ -53,7 +55,10 @@ enum tp_metric_reason {
     TP_REASON_DEVICE_NOT_RECORDED, /* the program used a device, but the trace has no device operations */
     TP_REASON_UNJUDGED,            /* most of the step time cannot be analysed */
     TP_REASON_NOT_STORED,          /* the summary does not contain the metric */
-    TP_REASON_RATES, /* first of the reasons why a rate is unknown: TP_REASON_RATES + enum tp_rate_reason */
+    /* first of the reasons why the answers of a replay are withheld: TP_REASON_WITHHELD + enum tp_withheld */
+    TP_REASON_WITHHELD,
+    /* first of the reasons why a rate is unknown: TP_REASON_RATES + enum tp_rate_reason */
+    TP_REASON_RATES = TP_REASON_WITHHELD + TP_WITHHELD_REASONS,
     /* first of the reasons that the input cannot show the data: TP_REASON_INPUT + number of the bit of enum tp_unknown
      */
     TP_REASON_INPUT = TP_REASON_RATES + TP_RATE_REASONS,
@@ -117,11 +122,14 @@ bool tp_metric_is_step_metric(const struct tp_metric *metric);
 /* Returns whether the metric exists only for programs recorded from outside. */
 bool tp_metric_is_program_metric(const struct tp_metric *metric);
 
+/* Returns whether the metric needs a replay of the trace (webreport/what_if/what_if_view.h). */
+bool tp_metric_is_replay_metric(const struct tp_metric *metric);
+
 /* Returns whether the metric exists only for memory snapshots. */
 bool tp_metric_is_snapshot_metric(const struct tp_metric *metric);
 
 /* Returns whether lists and files omit the metric. They omit unknown values of metrics that most programs lack: classes
- * of serving steps and special kinds of recordings. */
+ * of serving steps, special kinds of recordings, and replays. */
 bool tp_metric_is_omitted(const struct tp_metric *metric, double value);
 
 /* Returns whether lists for people omit the metric, because these lists already show the same metric for a smaller

@@ -309,6 +309,27 @@ METRIC("range[NAME].device", TIME, LINKS,
        "ranges[name NAME].device_per_step_us", tp_metric_of_range, TP_METRIC_RANGE_DEVICE)
 METRIC("range[NAME].host", TIME, TIMED_HOST, "host time per step of the range or module NAME",
        "ranges[name NAME].host_per_step_us", tp_metric_of_range, TP_METRIC_RANGE_HOST)
+METRIC("critical.host_share", SHARE, STEPS, "share of the critical path of the host",
+       "100 * what_if_view.critical.groups_ns.host / sum of groups_ns", tp_metric_of_critical_path, TP_GROUP_HOST)
+METRIC("critical.input_share", SHARE, STEPS, "share of the critical path of data loading",
+       "100 * what_if_view.critical.groups_ns.input / sum of groups_ns", tp_metric_of_critical_path, TP_GROUP_INPUT)
+METRIC("critical.compute_share", GAIN, STEPS, "share of the critical path of compute kernels",
+       "100 * what_if_view.critical.groups_ns.compute / sum of groups_ns", tp_metric_of_critical_path, TP_GROUP_COMPUTE)
+METRIC("critical.communication_share", SHARE, STEPS, "share of the critical path of communication",
+       "100 * what_if_view.critical.groups_ns.communication / sum of groups_ns", tp_metric_of_critical_path,
+       TP_GROUP_COMMUNICATION)
+METRIC("critical.copy_share", SHARE, STEPS, "share of the critical path of copies",
+       "100 * what_if_view.critical.groups_ns.copy / sum of groups_ns", tp_metric_of_critical_path, TP_GROUP_COPY)
+METRIC("critical.latency_share", SHARE, STEPS, "share of the critical path of latencies",
+       "100 * what_if_view.critical.groups_ns.latency / sum of groups_ns", tp_metric_of_critical_path, TP_GROUP_LATENCY)
+METRIC("critical.unexplained_share", SHARE, STEPS, "share of the critical path that no known reason explains",
+       "100 * what_if_view.critical.groups_ns.unexplained / sum of groups_ns", tp_metric_of_critical_path,
+       TP_GROUP_UNEXPLAINED)
+METRIC("critical.step_if_host_free_us", TIME, STEPS,
+       "length of a step if all work of the host but loading took no time",
+       "what_if_view.what_if[change graph=0].step_ns", tp_metric_of_critical_path, TP_PATH_HOST_FREE)
+METRIC("whatif[CHANGE].gain_low_us", TIME, STEPS, "smallest time by which CHANGE makes a step shorter",
+       "none: whatif --json, what_if[change CHANGE].gain_low_ns", tp_metric_of_change, 0)
 METRIC("decode.tokens_per_s", RATE, LINKS, "tokens generated per second in the decode steps of a serving engine",
        "serving.steps[phase decode]: sum of decode_tokens / sum of step_us", tp_metric_of_serving,
        TP_SERVING_DECODE *TP_SERVING_PHASE_FACTOR)

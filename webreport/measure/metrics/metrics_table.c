@@ -51,8 +51,7 @@ static bool depends_on_device(const struct tp_metric *metric, const struct tp_mo
     return metric->value != tp_metric_of_rule || strchr("ACE", tp_rule_at((unsigned)metric->which)->id[0]);
 }
 
-/* Returns whether a metric is a share of the step time. Such a metric is unknown if most of the step time cannot be
- * analysed. */
+/* Returns whether a metric is a share of the step time. */
 static bool is_share_of_steps(const struct tp_metric *metric)
 {
     return metric->value == tp_metric_average_share || metric->value == tp_metric_of_idle ||
@@ -60,6 +59,14 @@ static bool is_share_of_steps(const struct tp_metric *metric)
            (metric->value == tp_metric_of_waits && metric->which == TP_WAITS_COST) ||
            (metric->value == tp_metric_of_collectives && metric->which == TP_COLLECTIVES_EXPOSED) ||
            (metric->value == tp_metric_of_peak && metric->which == TP_RATE_STEP);
+}
+
+/* Returns whether a metric is unknown if most of the step time cannot be analysed. A replay whose answers are withheld
+ * keeps its own reason. */
+static bool needs_judged_steps(const struct tp_metric *metric, enum tp_metric_reason reason)
+{
+    bool is_withheld = reason >= TP_REASON_WITHHELD && reason < TP_REASON_RATES;
+    return is_share_of_steps(metric) || (tp_metric_is_replay_metric(metric) && !is_withheld);
 }
 
 /* Returns the value of a metric that needs data which the input cannot show. unknown: bits of enum tp_unknown. */
@@ -83,7 +90,7 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
         values[i] = tp_metrics[i].value(source, tp_metrics[i].which);
         if (lacks_device && depends_on_device(&tp_metrics[i], source->model))
             values[i] = no_device_records;
-        else if (is_unjudged && is_share_of_steps(&tp_metrics[i]))
+        else if (is_unjudged && needs_judged_steps(&tp_metrics[i], values[i].reason))
             values[i] = mostly_unjudged;
         uint32_t missing = unknown ? unknown & tp_unknown_needs_of_metric(tp_metrics[i].name) : 0;
         if (missing)
@@ -94,7 +101,13 @@ void tp_metrics_build(struct tp_metric_value values[TP_METRIC_COUNT], const stru
 bool tp_metric_is_step_metric(const struct tp_metric *metric)
 {
     return strncmp(metric->name, "step.", 5) == 0 || strstr(metric->name, "per_step") ||
-           metric->value == tp_metric_of_work || metric->value == tp_metric_of_range;
+           metric->value == tp_metric_of_work || metric->value == tp_metric_of_range ||
+           tp_metric_is_replay_metric(metric);
+}
+
+bool tp_metric_is_replay_metric(const struct tp_metric *metric)
+{
+    return metric->value == tp_metric_of_critical_path || metric->value == tp_metric_of_change;
 }
 
 bool tp_metric_is_program_metric(const struct tp_metric *metric)
@@ -111,7 +124,8 @@ bool tp_metric_is_omitted(const struct tp_metric *metric, double value)
 {
     return isnan(value) && (metric->value == tp_metric_of_energy || metric->value == tp_metric_of_serving ||
                             metric->value == tp_metric_of_work || metric->value == tp_metric_of_range ||
-                            tp_metric_is_program_metric(metric) || tp_metric_is_snapshot_metric(metric));
+                            tp_metric_is_program_metric(metric) || tp_metric_is_snapshot_metric(metric) ||
+                            tp_metric_is_replay_metric(metric));
 }
 
 bool tp_metric_is_larger_duplicate(const struct tp_metric *metric)

@@ -2,32 +2,6 @@
 #include "webreport/measure/result/advice.h"
 
 #include "webreport/measure/rules/recommendations.h"
-#include "webreport/what_if/what_if_view_build.h"
-
-/* Context of price_changes. */
-struct pricing {
-    struct tp_what_if_view *result;
-    const struct tp_model *model;
-    struct tp_arena *keep, temporary;
-};
-
-static int price_changes(void *context, struct tp_error *err)
-{
-    struct pricing *pricing = context;
-    const struct tp_what_if_question question = {.model = pricing->model};
-    return tp_what_if_view_build(pricing->result, &question, pricing->keep, &pricing->temporary, err);
-}
-
-/* Replays the trace and prices changes. The graph needs much memory, which is released afterwards. */
-static void build_what_if(struct tp_what_if_view *result, const struct tp_model *model, struct tp_arena *arena)
-{
-    struct pricing pricing = {.result = result, .model = model, .keep = arena};
-    tp_arena_init(&pricing.temporary, 0);
-    int code = tp_arena_run_both(arena, &pricing.temporary, price_changes, &pricing, NULL);
-    tp_arena_release(&pricing.temporary);
-    if (code)
-        tp_arena_fail(arena, code);
-}
 
 static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                          const struct tp_rule_overrides *overrides, bool is_whole, struct tp_arena *arena)
@@ -68,7 +42,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
     }
     tp_arena_return_free_pages(arena); /* the recommendations need new memory */
     if (is_whole)
-        build_what_if(&advice->what_if, model, arena);
+        tp_changes_price(&advice->what_if, model, &(struct tp_asked_changes){0}, arena, NULL);
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
@@ -98,9 +72,12 @@ void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, con
 }
 
 void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model *model,
-                                 const struct tp_rule_overrides *overrides, struct tp_arena *arena)
+                                 const struct tp_rule_overrides *overrides, const struct tp_asked_changes *asked,
+                                 struct tp_arena *arena)
 {
     build_advice(advice, model, overrides, false, arena);
+    if (asked)
+        tp_change_gains_build(&advice->gains, &advice->what_if, model, asked, arena);
 }
 
 #define F struct tp_advice

@@ -10,6 +10,7 @@
 #include "webreport/measure/memory/memory_peak.h"
 #include "webreport/measure/program/program_use.h"
 #include "webreport/measure/program/program_view.h"
+#include "webreport/measure/result/priced_changes.h"
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/serving/serving_view.h"
 #include "webreport/measure/tree/time_tree.h"
@@ -19,14 +20,14 @@
 #include "webreport/measure/work/work_rates.h"
 #include "webreport/measure/work/work_view.h"
 #include "webreport/model/facts.h"
-#include "webreport/what_if/what_if_view.h"
 
 struct tp_advice {
     struct tp_quality quality;
     struct tp_idle_view idle;
     struct tp_work_view works; /* time by kind of work; tp_advice_build_for_summary leaves this view empty */
     struct tp_work_rates rates;
-    struct tp_what_if_view what_if;
+    struct tp_what_if_view what_if; /* without steps: the trace was not replayed */
+    struct tp_change_gains gains;   /* of the changes that tp_advice_build_for_summary was asked for */
     struct tp_serving_view serving;
     struct tp_time_trees times; /* one tree per device that has an idle flame graph */
     struct tp_sync_table syncs;
@@ -49,9 +50,10 @@ void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, con
                      struct tp_arena *arena);
 
 /* Builds only the advice that summaries need. Leaves out kinds of work and all results that need the idle flame
- * (tp_idle_build). */
+ * (tp_idle_build). asked: changes to price, or NULL, which leaves out the replay of the trace. */
 void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model *model,
-                                 const struct tp_rule_overrides *overrides, struct tp_arena *arena);
+                                 const struct tp_rule_overrides *overrides, const struct tp_asked_changes *asked,
+                                 struct tp_arena *arena);
 
 extern const struct tp_fields tp_advice_fields;
 

@@ -19,11 +19,13 @@ static const struct {
     {TP_UNKNOWN_KERNELS, TP_NEED_DEVICE,
      OF_KERNELS "step.kernel.* step.communication.* step.runtime.* step.dataloader.* step.cpu.* step.other.* "
                 "step.memcpy.time step.memcpy.share step.memset.time step.memset.share device.busy.share gpu.* "
-                "communication.* collectives.* idle.* range[NAME].device",
+                "communication.* collectives.* idle.* range[NAME].device critical.* whatif[*",
      KERNEL_RULES "A1 A4 A8 A12 B1 B2 B4 C6 C7 E1 E4 E6 E7 E8 E10 E11 R2 R3 R4"},
-    {TP_UNKNOWN_GRAPH_KERNELS, TP_NEED_DEVICE, OF_KERNELS "gpu.sm_efficiency gpu.occupancy range[NAME].device",
-     KERNEL_RULES},
-    {TP_UNKNOWN_COPIES, TP_NEED_DEVICE, "copies.* h2d.* d2h.* d2d.* step.memcpy.* device.busy.share idle.* count.copy",
+    {TP_UNKNOWN_GRAPH_KERNELS, TP_NEED_DEVICE,
+     OF_KERNELS "gpu.sm_efficiency gpu.occupancy range[NAME].device critical.* whatif[*", KERNEL_RULES},
+    {TP_UNKNOWN_COPIES, TP_NEED_DEVICE,
+     "copies.* h2d.* d2h.* d2d.* step.memcpy.* device.busy.share idle.* count.copy "
+     "critical.* whatif[*",
      "A5 B3 B4 B5 C11"},
     {TP_UNKNOWN_COPY_DIRECTION, TP_NEED_DEVICE, "h2d.* d2h.* d2d.* count.copy", "A5 B3 B4 B5 C11"},
     {TP_UNKNOWN_COPY_MEMORY_KIND, 0, "h2d.pageable.* d2h.pageable.*", "B3 B4"},
@@ -31,7 +33,7 @@ static const struct {
     {TP_UNKNOWN_SETS, TP_NEED_DEVICE, "sets.* step.memset.*", "C7"},
     {TP_UNKNOWN_RUNTIME_CALLS, TP_NEED_RUNTIME,
      "runtime.* sync.* idle.host idle.launch idle.queue idle.unknown step.runtime.* count.wait "
-     "range[NAME].device",
+     "range[NAME].device critical.* whatif[*",
      "A1 A2 A3 A4 A5 A6 A8 A12 A13 C6 C7 D2 E11 R3"},
     {TP_UNKNOWN_OPERATORS, TP_NEED_HOST, "operators.* op[NAME].calls count.* gemm.pct_of_peak step.mfu",
      OPERATOR_RULES},
@@ -44,7 +46,8 @@ static const struct {
     {TP_UNKNOWN_GRID, 0, "gpu.sm_efficiency", "C13"},
     {TP_UNKNOWN_DEVICE_PROPERTIES, 0, "gemm.pct_of_peak step.mfu", "C1 C2 C18 C25 D1 D3 E5"},
     {TP_UNKNOWN_RANKS, 0, "", "E5 E9"},
-    {TP_UNKNOWN_STEPS, 0, "step.* *.per_step", "A2 A12 D2 D4 E11 H18 H20 H21 R5 R6"},
+    {TP_UNKNOWN_STEPS, 0, "step.* *.per_step critical.step_if_host_free_us whatif[*",
+     "A2 A12 D2 D4 E11 H18 H20 H21 R5 R6"},
     {TP_UNKNOWN_FORWARD_LINKS, 0, "", ""},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

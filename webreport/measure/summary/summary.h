@@ -205,6 +205,9 @@ struct tp_summary {
     uint32_t range_count;
     struct tp_summary_generated *generated; /* in the order of the first calls; absent in older files */
     uint32_t generated_count;
+    /* gains of the changes that a budget names, in the order of the budget; files do not have them */
+    struct tp_change_gain *gains;
+    uint32_t gain_count;
     struct tp_summary_flag *flags;
     uint32_t flag_count;
     struct tp_signature signature;

@@ -67,5 +67,6 @@ void tp_summary_build(struct tp_summary *summary, const struct tp_summary_source
     if (source->extent == TP_SUMMARY_WHOLE)
         tp_summary_memory_build(&work);
     tp_summary_ranges_build(&work);
+    tp_summary_gains_build(&work);
     tp_summary_flags_build(&work);
 }

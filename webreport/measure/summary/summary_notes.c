@@ -130,6 +130,21 @@ void tp_summary_ranges_build(struct tp_summary_work *work)
     work->out->range_count = count;
 }
 
+/* ---- gains of changes ---- */
+
+void tp_summary_gains_build(struct tp_summary_work *work)
+{
+    const struct tp_change_gains *gains = &work->source->advice->gains;
+    struct tp_change_gain *items = tp_arena_array(work->arena, gains->count, sizeof *items);
+    for (uint32_t i = 0; i < gains->count; i++) {
+        items[i] = gains->items[i];
+        if (items[i].why)
+            items[i].why = tp_arena_copy(work->arena, items[i].why, strlen(items[i].why));
+    }
+    work->out->gains = items;
+    work->out->gain_count = gains->count;
+}
+
 /* ---- flags ---- */
 
 void tp_summary_flags_build(struct tp_summary_work *work)

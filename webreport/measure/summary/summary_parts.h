@@ -59,6 +59,7 @@ void tp_summary_findings_build(struct tp_summary_work *work);
 void tp_summary_memory_build(struct tp_summary_work *work);
 void tp_summary_ranges_build(struct tp_summary_work *work);
 void tp_summary_generated_build(struct tp_summary_work *work);
+void tp_summary_gains_build(struct tp_summary_work *work);
 void tp_summary_flags_build(struct tp_summary_work *work);
 
 /* Fills the signature. */
