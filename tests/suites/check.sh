@@ -83,6 +83,52 @@ assert result["ruleId"] == "count.wait" and result["level"] == "error"
 END
 }
 check "a wait that is new fails, with its line and nothing else" planted
+critical() { # Checks limits on the critical path.
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz withheld=$DATA/traces/case_no_runtime.pt.trace.json.gz cpu=$DATA/traces/torch_2.13_mlp_train.full.pt.trace.json.gz
+    printf '%s\n' 'critical.host_share <= 20 %' 'critical.compute_share >= 50 %' 'critical.step_if_host_free_us <= 1 ms' 'whatif[host=1/2].gain_low_us <= 20 us' \
+        'whatif[wait:cudaStreamSynchronize train.py(88): step].gain_low_us >= 100 us # blanks' >"$WORK/b"
+    run 0 "$trace" --budget "$WORK/b" --json "$WORK/c.json" && grep -q '^pass: 5 of 5 limits kept' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    # counts of each limit are those of the report
+    "$TP" whatif -q "$trace" graph=0 host=1/2 --json "$WORK/w.json" -o "$WORK/w.txt" || return 1
+    python3 - "$WORK/c.json" "$WORK/w.json" <<'END' || return 1
+import json, sys
+check, view = (json.load(open(path)) for path in sys.argv[1:])
+values = {item["text"].split()[0]: item["value"] for item in check["items"]}
+shares = [value for name, value in check["run"]["profiles"][0]["metrics"].items() if name.startswith("critical.") and name.endswith("_share")]
+assert len(shares) == 7 and abs(sum(shares) - 100) < 1e-9, shares
+assert abs(values["critical.host_share"] - view["critical"]["host_share"]) < 1e-9
+assert [values["critical.step_if_host_free_us"], values["whatif[host=1/2].gain_low_us"]] == [view["what_if"][0]["step_ns"], view["what_if"][1]["gain_low_ns"]], values
+END
+    echo 'critical.compute_share <= 20 %' >"$WORK/b1" && run 1 "$trace" --budget "$WORK/b1" || return 1
+    echo 'whatif[host=1/2].gain_low_us <= 1 us' >"$WORK/b1" && run 1 "$trace" --budget "$WORK/b1" || return 1
+    # without answers, nothing passes; optional lines are skipped
+    run 6 "$withheld" --budget "$WORK/b" && grep -q '0 of 5 limits kept, 5 inconclusive' "$WORK/out" && grep -q 'no usable launch' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    sed 's/^/optional /' "$WORK/b" >"$WORK/b1" && run 0 "$withheld" --budget "$WORK/b1" || return 1
+    echo 'critical.step_if_host_free_us <= 1 s' >"$WORK/b1" && run 6 "$cpu" --budget "$WORK/b1" && grep -q 'no device events' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    # a change that the trace does not have, or that cannot be read
+    printf '%s\n' 'whatif[kernel:nothing=1/2].gain_low_us <= 1 s' 'whatif[speed=2].gain_low_us <= 1 s' 'whatif[host=-1].gain_low_us <= 1 s' \
+        'whatif[host=1/2].gain_low_us <= 1 s' >"$WORK/b1"
+    run 6 "$trace" --budget "$WORK/b1" && grep -q '1 of 4 limits kept, 3 inconclusive' "$WORK/out" && grep -q 'has no such name' "$WORK/out" || { cat "$WORK/out"; return 1; }
+}
+check "limits on the critical path and on gains: values of whatif, and no verdict without answers" critical
+critical_baseline() { # Checks limits on the critical path relative to a baseline, and in summaries.
+    trace=$DATA/traces/gpu_2026.pt.trace.json.gz other=$DATA/traces/gpu_2024.pt.trace.json.gz
+    printf '%s\n' 'critical.step_if_host_free_us <= +2 %' 'critical.host_share <= +2 points' >"$WORK/b"
+    run 0 "$trace" --baseline "$other" --budget "$WORK/b" --json "$WORK/c.json" && python3 - "$WORK/c.json" <<'END' || { cat "$WORK/out"; return 1; }
+import json, sys
+for item in json.load(open(sys.argv[1]))["items"]:
+    assert item["cause"] in ("within", "noise") and item["value"] > 0 and item["baseline"] > 0, item
+END
+    "$TP" summarize -q "$trace" -o "$WORK/plain.tps" && run 6 "$trace" --baseline "$WORK/plain.tps" --budget "$WORK/b" && grep -q 'the summary does not contain this metric' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    run 6 "$WORK/plain.tps" --budget "$WORK/b" || return 1
+    # a stored run has the values if the budget names them
+    run 0 "$trace" --budget "$WORK/b" --baseline "$WORK/stored.tps" --update-baseline || return 1
+    sed 's/+2.*/1000 ms/; s/points.*/%/' "$WORK/b" | sed 's/share <= 1000 ms/share <= 99 %/' >"$WORK/b1"
+    run 0 "$WORK/stored.tps" --budget "$WORK/b1" && grep -q '^pass: 2 of 2 limits kept' "$WORK/out" || { cat "$WORK/out"; return 1; }
+    run 0 "$trace" --budget "$WORK/b" --baseline "$WORK/stored.tps" || { cat "$WORK/out"; return 1; }
+    echo 'whatif[host=1/2].gain_low_us <= +2 %' >"$WORK/b1" && run 6 "$trace" --baseline "$WORK/stored.tps" --budget "$WORK/b1"
+}
+check "limits on the critical path against a baseline: only with stored values" critical_baseline
 named() { mkdir "$WORK/named" && python3 tests/check/folders.py "$TP" "$WORK/named" "$DATA" check; }
 check "every format names the same lines of a program in a folder run (1), run [2]: x, a.py(4): f or a;b" named
 workers() { # Compares runs with 0 and with 4 worker processes of the loader, in both directions.

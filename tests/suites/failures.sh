@@ -167,6 +167,7 @@ fails "a flame graph with a baseline" "$TP" export "$trace" --to flamegraph --ba
 several=yes
 fails "an export to csv" "$TP" export "$trace" --to csv -o out
 fails "an export to csv that is written while the trace is read again" "$TP" export "$DATA/traces/torch_2.6_mlp_train.full.pt.trace.json.gz" --to csv -o out
+fails "answers of whatif" "$TP" whatif "$trace" host=1/2 "kernel:ampere_sgemm_128x64_tn=0.8" --json out/w.json -o out/w.txt
 several=
 for format in text csv json md; do
     fails "a table as $format" "$TP" table "$trace" --group-by input-shape --format $format -o out/table

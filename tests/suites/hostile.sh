@@ -163,7 +163,7 @@ commands() {
             "table --group-by function" "table --group-by function --format csv" "table --group-by function --format md" \
             "table --group-by module" "check -o - --baseline base.json" "check --markdown - --baseline base.json" \
             "diff --markdown - --exit-zero base.json" "diff --exit-zero base.json" "summarize -o o.tps" "merge -o o.tps" \
-            "table --top -1" "table --top -1 --format md" "recover" "report none -o o.html" "export --to none"; do
+            "table --top -1" "table --top -1 --format md" "whatif" "whatif --json -" "recover" "report none -o o.html" "export --to none"; do
             # shellcheck disable=SC2086
             set -- $words
             command=$1

@@ -25,6 +25,7 @@ int tp_cmd_recover(int argc, char **argv);
 int tp_cmd_report(int argc, char **argv);
 int tp_cmd_summarize(int argc, char **argv);
 int tp_cmd_table(int argc, char **argv);
+int tp_cmd_whatif(int argc, char **argv);
 
 /* Installs handlers for signals that stop the program, so that temporary files of outputs are removed first. Called
  * by main. */

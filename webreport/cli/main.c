@@ -14,6 +14,7 @@ static const struct command {
     {"report", tp_cmd_report},
     {"record", tp_cmd_record},
     {"table", tp_cmd_table},
+    {"whatif", tp_cmd_whatif},
     {"export", tp_cmd_export},
     {"diff", tp_cmd_diff},
     {"bench", tp_cmd_bench},

@@ -1,8 +1,6 @@
 /* Runs the command `table`: see table_session.h. */
 #include "webreport/session/table_session.h"
 
-#include <stdio.h>
-
 #include "webreport/session/inputs.h"
 #include "webreport/session/trace_walk.h"
 
@@ -11,22 +9,6 @@ struct tables {
     struct tp_arena arena; /* memory for the whole session, such as the runs */
     struct tp_trace_walk walk;
 };
-
-/* Returns the label of a profile: RUN/WORKER, followed by the recording number if the file name has one. RUN is omitted
- * if there is only one run. */
-static struct tp_str table_label(const struct tables *tables, const struct tp_walked *walked, struct tp_arena *arena)
-{
-    const struct tp_run *run = walked->run;
-    const struct tp_run_file *file = walked->file;
-    bool has_run = tables->walk.runs.count > 1;
-    size_t size = run->name.len + file->worker.len + 32;
-    char *text = tp_arena_alloc(arena, size);
-    int n = snprintf(text, size, "%.*s%s%.*s", has_run ? (int)run->name.len : 0, run->name.ptr, has_run ? "/" : "",
-                     (int)file->worker.len, file->worker.ptr);
-    if (file->span && n > 0)
-        n += snprintf(text + n, size - (size_t)n, " (%llu)", (unsigned long long)file->span);
-    return (struct tp_str){text, n > 0 ? (size_t)n : 0};
-}
 
 static int check_output_path(void *context, struct tp_error *err)
 {
@@ -58,7 +40,7 @@ static int make_table_of_trace(void *context, const struct tp_walked *walked, st
         return tp_error_set(err, TP_EUSAGE, 0, "no such sort key: %.60s", session->options.sort_by);
     if (is_for_program(table, walked))
         return TP_OK;
-    table->label = table_label(tables, walked, arena);
+    table->label = tp_walked_label(&tables->walk, walked, arena);
     table->file = tp_str_of(walked->file->base);
     table->is_one_of_many = tables->walk.file_count > 1;
     tp_inputs_print_notices(session->console, walked->file->path, trace);

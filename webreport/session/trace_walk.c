@@ -138,6 +138,20 @@ bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path)
     return false;
 }
 
+struct tp_str tp_walked_label(const struct tp_trace_walk *walk, const struct tp_walked *walked, struct tp_arena *arena)
+{
+    const struct tp_run *run = walked->run;
+    const struct tp_run_file *file = walked->file;
+    bool has_run = walk->runs.count > 1;
+    size_t size = run->name.len + file->worker.len + 32;
+    char *text = tp_arena_alloc(arena, size);
+    int n = snprintf(text, size, "%.*s%s%.*s", has_run ? (int)run->name.len : 0, run->name.ptr, has_run ? "/" : "",
+                     (int)file->worker.len, file->worker.ptr);
+    if (file->span && n > 0)
+        n += snprintf(text + n, size - (size_t)n, " (%llu)", (unsigned long long)file->span);
+    return (struct tp_str){text, n > 0 ? (size_t)n : 0};
+}
+
 struct tp_profile tp_walked_profile(const struct tp_walked *walked)
 {
     const struct tp_run_file *file = walked->file;

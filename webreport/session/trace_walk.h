@@ -62,6 +62,10 @@ int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err);
 /* Returns true if a path is one of the inputs that were found, so that an output does not overwrite an input. */
 bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path);
 
+/* Returns the label of a profile: RUN/WORKER, followed by the recording number if the file name has one. RUN is omitted
+ * if there is only one run. */
+struct tp_str tp_walked_label(const struct tp_trace_walk *walk, const struct tp_walked *walked, struct tp_arena *arena);
+
 /* Returns a profile that refers to the parts of an analysis, which may be built later. walked and its analysis must
  * outlive the profile. */
 struct tp_profile tp_walked_profile(const struct tp_walked *walked);

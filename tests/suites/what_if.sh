@@ -1,0 +1,52 @@
+# Tests `tracepress whatif`. Its answers must be those of the report, also if the changes are named one by one. Outputs
+# must be complete or absent.
+. tests/suites/case.sh
+! is_asan || SHARED=none # with sanitizers, uses only the traces of the repository
+if ! command -v python3 >/dev/null 2>&1; then
+    skip "whatif" "no python3"
+    exit 0
+fi
+traces_of() { # traces_of FOLDER...: prints the traces below these folders
+    find "$@" -name '*.json' -o -name '*.json.gz' | grep -v -e /expected -e /tables.json -e /events.json | sort
+}
+answers() { python3 tests/check/what_if_answers.py "$TP" "$WORK" "$@"; }
+check "answers equal those of the report, also for changes given by name" answers "$DATA"/traces/*.gz
+if [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046 # no blanks in these names
+    check "answers equal those of the report, traces of others" answers $(traces_of "$SHARED/data/traces")
+else
+    skip "answers equal those of the report, traces of others" "no reference data"
+fi
+
+trace=$DATA/traces/gpu_2026.pt.trace.json.gz
+run() { # run EXIT_CODE ARGUMENTS...: runs `whatif` and compares its exit code
+    wanted_code=$1
+    shift
+    "$TP" whatif "$@" >"$WORK/out" 2>"$WORK/err"
+    code=$?
+    [ "$code" = "$wanted_code" ] || { echo "exit $code, not $wanted_code"; cat "$WORK/out" "$WORK/err"; return 1; }
+}
+outputs() {
+    run 0 "$trace" host=1/2 --json - && python3 -m json.tool "$WORK/out" >/dev/null && [ "$(wc -l <"$WORK/out")" = 1 ] || return 1
+    run 0 "$trace" host=1/2 -o "$WORK/t.txt" --json "$WORK/t.json" && [ ! -s "$WORK/out" ] && grep -q '^host=1/2' "$WORK/t.txt" || return 1
+    run 0 - host=1/2 <"$trace" && grep -q '^host=1/2' "$WORK/out" || return 1
+    echo old >"$WORK/old.json"
+    run 4 "$trace" --json "$WORK/old.json" -o /nonexistent/t.txt && [ "$(cat "$WORK/old.json")" = old ] || return 1
+    run 2 "$trace" speed=2 --json "$WORK/old.json" && [ "$(cat "$WORK/old.json")" = old ]
+}
+check "outputs go to files or standard output; a mistake leaves the old file" outputs
+folders() { # A folder with one trace has the object itself, also next to a trace of a helper process.
+    rm -rf "$WORK/f" && mkdir "$WORK/f" && cp "$trace" "$WORK/f/host_1.1700000000000.pt.trace.json.gz" || return 1
+    run 0 "$WORK/f" host=1/2 --json "$WORK/f.json" && run 0 "$trace" host=1/2 --json "$WORK/t.json" && cmp "$WORK/f.json" "$WORK/t.json"
+}
+check "a folder with one trace gives the answers of the trace" folders
+one_of_two() { # A folder in which one of two profiles has no answers exits with 6, and has both in its JSON.
+    run 6 "$DATA/run" --json "$WORK/two.json" && python3 - "$WORK/two.json" <<'END'
+import json, sys
+profiles = json.load(open(sys.argv[1]))["profiles"]
+assert [(bool(p["withheld"]), bool(p["what_if"])) for p in profiles] == [(True, False), (False, True)], profiles
+END
+}
+check "a folder in which one profile has no answers exits with 6" one_of_two
+snapshots() { run 3 "$DATA/faults/not_json.pt.trace.json" || run 3 "$WORK/none.json"; }
+check "an input that is no trace exits with 3" snapshots
