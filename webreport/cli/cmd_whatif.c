@@ -50,7 +50,7 @@ static void set_changes(struct job *job)
         texts[i] = tp_str_of(job->operands[i + 1]);
     for (size_t i = 0; i < more->count; i++)
         texts[count + i] = tp_str_of(more->items[i]);
-    job->session.asked = (struct tp_asked_changes){texts, count + more->count};
+    job->session.asked = (struct tp_asked_changes){.texts = texts, .count = count + more->count};
 }
 
 static int run_what_if_in_guard(void *context, struct tp_error *err)

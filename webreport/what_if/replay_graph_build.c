@@ -144,6 +144,30 @@ static void sort_typicals(struct tp_graph_build *build)
                   compare_typicals, NULL);
 }
 
+static void free_vec(struct tp_vec *vec)
+{
+    tp_arena_free_item(vec->arena, vec->data, vec->capacity * vec->item_size);
+}
+
+/* Gives back the memory that only the stages need, so that the replays use it again. */
+static void free_build(struct tp_graph_build *build)
+{
+    const struct tp_model *model = build->model;
+    struct tp_arena *arena = build->arena;
+    struct tp_vec *vecs[] = {&build->waiting, &build->waited_operations, &build->wakes, &build->handovers,
+                             &build->sums};
+    for (size_t i = 0; i < sizeof vecs / sizeof *vecs; i++)
+        free_vec(vecs[i]);
+    if (build->stream_count)
+        tp_arena_free_item(arena, build->streams[0].launched, model->devices.count * sizeof(uint32_t));
+    tp_arena_free_item(arena, build->stream_of, model->devices.count * sizeof *build->stream_of);
+    tp_arena_free_item(arena, build->waiting_of, model->launches.count * sizeof *build->waiting_of);
+    tp_arena_free_item(arena, build->launch_node, model->launches.count * sizeof *build->launch_node);
+    tp_arena_free_item(arena, build->last_label, model->trace->names.count * sizeof *build->last_label);
+    for (unsigned kind = 0; kind < TP_PATH_KINDS; kind++)
+        tp_id_map_release(&build->label_of_name[kind]);
+}
+
 bool tp_replay_graph_build(struct tp_replay_graph *graph, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_graph_build build = {.graph = graph, .model = model, .arena = arena};
@@ -186,5 +210,6 @@ bool tp_replay_graph_build(struct tp_replay_graph *graph, const struct tp_model 
     sort_typicals(&build);
     sort_nodes(graph, arena);
     sort_labels(&build);
+    free_build(&build);
     return true;
 }

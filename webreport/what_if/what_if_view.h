@@ -24,6 +24,7 @@ enum tp_withheld {
     TP_WITHHELD_UNEXPLAINED,
     TP_WITHHELD_BARE,     /* without residuals, the step has a different length */
     TP_WITHHELD_INFERRED, /* most of the critical path depends on edges that no record names */
+    TP_WITHHELD_SIZE,     /* more activities than the question allows */
     TP_WITHHELD_STREAMS,  /* more streams than TP_MAX_REPLAY_STREAMS */
     TP_WITHHELD_REASONS
 };

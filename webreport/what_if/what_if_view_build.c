@@ -1,6 +1,8 @@
 /* Validates the replay of a trace and prices changes: see what_if_view_build.h. */
 #include "webreport/what_if/what_if_view_build.h"
 
+#include <stdio.h>
+
 #include "webreport/model/numbers.h"
 #include "webreport/what_if/change_make.h"
 #include "webreport/what_if/change_more.h"
@@ -282,6 +284,33 @@ static void describe_graph(struct tp_answering *a)
     }
 }
 
+/* Withholds the answers without a replay. */
+static void withhold_all(struct tp_answering *a, enum tp_withheld reason, const char *why)
+{
+    struct tp_buf text;
+    tp_buf_init(&text, 0);
+    tp_buf_puts(&text, why);
+    withhold(a, reason, &text);
+    a->result->confidence = TP_REPLAY_CONFIDENCE_WITHHELD;
+}
+
+/* Withholds the answers if the graph would have more nodes than `most`: each operation, and each call that launched
+ * operations with the time before it. most: 0 for no limit. */
+static bool is_too_large(struct tp_answering *a, uint64_t most)
+{
+    const struct tp_launches *launches = &a->model->launches;
+    uint64_t count = a->model->devices.count;
+    char why[160];
+    for (uint32_t i = 0; i < launches->count && most; i++)
+        count += launches->first_device_operation[i] != TP_NO_ID ? 2 : 0;
+    if (!most || count <= most)
+        return false;
+    snprintf(why, sizeof why, "the trace has %llu activities, and a report replays at most %llu",
+             (unsigned long long)count, (unsigned long long)most);
+    withhold_all(a, TP_WITHHELD_SIZE, why);
+    return true;
+}
+
 int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_if_question *question,
                           struct tp_arena *keep, struct tp_arena *temporary, struct tp_error *err)
 {
@@ -292,12 +321,10 @@ int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_i
     *result = (struct tp_what_if_view){.step_count = model->used_count ? model->used_count : 1};
     result->step_ns = model->window_ns / result->step_count;
     tp_change_init(&a.no_change);
+    if (is_too_large(&a, question->most_nodes))
+        return 0;
     if (!tp_replay_graph_build(&a.graph, model, temporary)) {
-        struct tp_buf text;
-        tp_buf_init(&text, 0);
-        tp_buf_puts(&text, "the trace has too many streams");
-        withhold(&a, TP_WITHHELD_STREAMS, &text);
-        result->confidence = TP_REPLAY_CONFIDENCE_WITHHELD;
+        withhold_all(&a, TP_WITHHELD_STREAMS, "the trace has too many streams");
         return 0;
     }
     tp_step_frame_build(&a.frame, &a.graph, temporary);

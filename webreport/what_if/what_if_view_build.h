@@ -12,6 +12,7 @@ struct tp_what_if_question {
     const struct tp_str
         *changes; /* changes as tp_change_parse reads them; NULL: those that the critical path suggests */
     size_t change_count;
+    uint64_t most_nodes;  /* largest size of the graph; 0: no limit */
     tp_find_rates *rates; /* peak rates for changes of the device; may be NULL */
 };
 

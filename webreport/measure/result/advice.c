@@ -2,6 +2,7 @@
 #include "webreport/measure/result/advice.h"
 
 #include "webreport/measure/rules/recommendations.h"
+#include "writer/base/limits.h"
 
 static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                          const struct tp_rule_overrides *overrides, bool is_whole, struct tp_arena *arena)
@@ -16,7 +17,11 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                                   .units = &units,
                                   .overrides = overrides,
                                   .verdict = &advice->verdict};
+    const struct tp_asked_changes usual = {.most_nodes = TP_MAX_REPORT_REPLAY_NODES};
     memset(advice, 0, sizeof *advice);
+    /* first, because the graph needs much memory, which is free again while the rest is built */
+    if (is_whole)
+        tp_changes_price(&advice->what_if, model, &usual, arena, NULL);
     tp_answer_init(&advice->answer);
     tp_program_view_build(&advice->program, model->trace, arena);
     tp_quality_build(&advice->quality, model, arena);
@@ -41,8 +46,6 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
         tp_time_trees_build(&advice->times, &kinds, &units, &advice->idle, arena);
     }
     tp_arena_return_free_pages(arena); /* the recommendations need new memory */
-    if (is_whole)
-        tp_changes_price(&advice->what_if, model, &(struct tp_asked_changes){0}, arena, NULL);
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
     tp_recommendations_build(&advice->recommendations, &basis, arena);

@@ -7,7 +7,8 @@
 /* Changes that a command asks for, as tp_change_parse reads them. The caller owns the texts. */
 struct tp_asked_changes {
     const struct tp_str *texts;
-    size_t count; /* 0: the usual changes */
+    size_t count;        /* 0: the usual changes */
+    uint64_t most_nodes; /* largest size of the graph; 0: no limit */
 };
 
 /* The smallest gain of a change per step. */
