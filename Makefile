@@ -122,9 +122,9 @@ $(BUILD)/%.o: %.c Makefile | $(PROTO:=.h)
 $(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
 # Compiled for size: what runs once per page, command, recording or operator, or for few events. That is two thirds of the code, and
 # costs a report of 400,000 events a fiftieth of its time. What handles each byte or event keeps -O2: reading, recording, torch's tables.
-ONCE_release := $(CLI) $(filter-out $(addprefix $(BUILD)/webreport/model/,policy_torch.o stack_walk.o),$(filter $(addprefix $(BUILD)/,collector/launch/% \
+ONCE_release := $(CLI) $(filter-out $(addprefix $(BUILD)/webreport/,model/policy_torch.o model/stack_walk.o what_if/replay_run.o),$(filter $(addprefix $(BUILD)/,collector/launch/% \
                 $(addprefix collector/outside/,trace/% tree/% code/%) \
-                $(addprefix webreport/,document/% compare/% session/% print/% model/% trace/inputs/sqlite/% trace/arrays/% \
+                $(addprefix webreport/,document/% compare/% session/% print/% model/% what_if/% trace/inputs/sqlite/% trace/arrays/% \
                 $(addprefix export/,chrome/% memory_flow/% stacks/% tfevents/% xplane/%) \
                 $(addprefix measure/,answer/% audience/% charts/% idle/% memory/% metrics/% program/% ranks/% result/% rules/% serving/% \
                 snapshot/% summary/% tree/% verdict/% views/% work/%)) \

@@ -22,7 +22,7 @@ struct made {
 
 /* Changes that every made summary prices; the second one cannot be read. */
 static const struct tp_str made_change_texts[] = {{"host=1/2", 8}, {"speed=2", 7}};
-static const struct tp_asked_changes made_changes = {made_change_texts, 2};
+static const struct tp_asked_changes made_changes = {.texts = made_change_texts, .count = 2};
 
 static void make_summary_of_extent(struct made *m, const char *text, size_t size, enum tp_summary_extent extent)
 {
