@@ -3,7 +3,7 @@
 # of PREFIX (dependencies.sh) and named after PLATFORM, such as manylinux_2_28_x86_64. Fails if the wheel needs a newer
 # C library than that of PLATFORM, another library, or more than MOST bytes.
 #
-# PYTHON is a Python with hatchling and auditwheel. BUILD is the build folder of make.
+# PYTHON is a Python with hatchling, auditwheel and zopfli. BUILD is the build folder of make.
 set -eu
 MOST=3000000
 cd "$(dirname "$0")/.."
@@ -17,6 +17,7 @@ CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" CFLAGS="${CFLAGS:--g0}" STA
     "$PYTHON" -m hatchling build -t wheel -d "$out" >&2
 wheel=$(find "$out" -name "*-py3-none-$platform.whl")
 [ -n "$wheel" ] || fail "no wheel for $platform in $out"
+"$PYTHON" .ci/repack.py "$wheel"
 [ "$(wc -c <"$wheel")" -le $MOST ] || fail "$wheel has more than $MOST bytes"
 
 "$PYTHON" -m auditwheel show --json "$wheel" >"$out/auditwheel.json"
