@@ -39,6 +39,7 @@ struct tp_verdict_block {
     const char *class;    /* one or two words that classify the result, or "" */
     const char *headline; /* headline of one sentence */
     const char *text;     /* text below the headline, or "" */
+    const char *limit;    /* in pages: marked text below `text`, about the critical path; NULL for none */
     struct tp_headline_mark marks[2];
     unsigned mark_count;
 };

@@ -60,6 +60,7 @@ struct tp_shown_row {
     const char *href;    /* address that the name links to, or NULL */
     unsigned depth;      /* depth of the row in a tree */
     bool is_uncertain;   /* true: the numbers of the row are uncertain, and the page prints them in grey */
+    unsigned bold_columns; /* bits of the columns whose cells pages print in bold */
     struct tp_data more; /* object for the template "table_more", shown in the expanded row; kind NONE if the row cannot
                             be expanded */
 };

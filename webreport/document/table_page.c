@@ -62,8 +62,8 @@ static bool is_cut_off(const struct tp_shown_table *shown, unsigned index, struc
     return tp_utf8_count(text.ptr, text.len) > shown->page_widths[index];
 }
 
-/* Sets *out to one of the members of a cell: cell_bar (width of a visible bar), cell_is_bar, cell_class, cell_cause,
- * cell_text or cell_title. */
+/* Sets *out to one of the members of a cell: cell_bar (width of a visible bar), cell_is_bar, cell_is_bold,
+ * cell_class, cell_cause, cell_text or cell_title. */
 static bool find_member_of_cell(const struct tp_data *cell, struct tp_str name, struct tp_data *out)
 {
     const struct tp_shown_table *shown = cell->self;
@@ -79,6 +79,8 @@ static bool find_member_of_cell(const struct tp_data *cell, struct tp_str name, 
                                  ? tp_shown_page_cell(shown, index, cell->place)
                                  : TP_STR("");
         *out = tp_data_str(is_cut_off(shown, index, text) ? text : TP_STR(""));
+    } else if (tp_str_equal(name, TP_STR("cell_is_bold"))) {
+        *out = tp_data_bool(cell->place < shown->row_count && shown->rows[cell->place].bold_columns >> index & 1);
     } else if (tp_str_equal(name, TP_STR("cell_is_bar"))) {
         *out = tp_data_bool(is_bar);
     } else if (tp_str_equal(name, TP_STR("cell_bar"))) {

@@ -88,6 +88,9 @@ static void put_verdict(struct filler *f, const struct tp_verdict_block *verdict
     }
     put_runs(runs, at, end, NULL);
     tp_object_add_sentence(f->root, "why", tp_str_of(verdict->text));
+    tp_object_add_bool(f->root, "has_limit", verdict->limit != NULL);
+    if (verdict->limit)
+        tp_object_add_rich_text(f->root, "limit", verdict->limit);
 }
 
 static void put_notice(struct filler *f, const struct tp_notice_block *notice)

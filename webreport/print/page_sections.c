@@ -36,6 +36,7 @@ static const struct {
     {"functions", "Functions", tp_section_functions, false, FOR_PROGRAM_PROFILES},
     {"waits", "Waits", tp_section_waits, false, FOR_PROGRAM_PROFILES},
     {"usage", "Memory and I/O", tp_section_usage, false, FOR_PROGRAM_PROFILES},
+    {"what_if", "What if", tp_section_what_if, false, FOR_OTHER_PROFILES},
     {"ranges", "Ranges", tp_section_ranges, false, FOR_OTHER_PROFILES},
     {"wall", "Wall time", tp_section_wall, false, FOR_OTHER_PROFILES},
     {"idle", "Waiting", tp_section_idle, false, FOR_OTHER_PROFILES},

@@ -6,23 +6,23 @@
 /* Each list is for one kind of answer. Ranges that the program itself recorded are next to the timeline, and before
  * it without a device, because their names are the reader's own. */
 static const char *const waiting_for_host[] = {
-    "timeline", "ranges",  "wall",  "idle+work", "os_calls", "kernels", "operators+modules",
-    "memory",   "samples", "tasks", "counters",  "calltree", "about",   NULL};
-static const char *const launching_slowly[] = {
-    "timeline", "ranges",  "wall",  "operators+idle", "os_calls", "kernels", "modules+work",
-    "memory",   "samples", "tasks", "counters",       "calltree", "about",   NULL};
-static const char *const computing[] = {"work",     "kernels",  "timeline", "ranges",  "wall",  "operators+modules",
-                                        "idle",     "os_calls", "memory",   "samples", "tasks", "counters",
-                                        "calltree", "about",    NULL};
+    "what_if", "timeline", "ranges", "wall",     "idle+work", "os_calls", "kernels", "operators+modules",
+    "memory",  "samples",  "tasks",  "counters", "calltree",  "about",    NULL};
+static const char *const launching_slowly[] = {"what_if",  "timeline", "ranges",       "wall",   "operators+idle",
+                                               "os_calls", "kernels",  "modules+work", "memory", "samples",
+                                               "tasks",    "counters", "calltree",     "about",  NULL};
+static const char *const computing[] = {"what_if",           "work",     "kernels",  "timeline", "ranges",  "wall",
+                                        "operators+modules", "idle",     "os_calls", "memory",   "samples", "tasks",
+                                        "counters",          "calltree", "about",    NULL};
 static const char *const serving[] = {
-    "timeline", "ranges",  "wall",  "serving",  "kernels",  "idle+work", "os_calls", "operators+modules",
-    "memory",   "samples", "tasks", "counters", "calltree", "about",     NULL};
+    "what_if",           "timeline", "ranges",  "wall",  "serving",  "kernels",  "idle+work", "os_calls",
+    "operators+modules", "memory",   "samples", "tasks", "counters", "calltree", "about",     NULL};
 static const char *const using_memory[] = {
-    "memory",  "timeline", "ranges",   "wall",     "idle+work", "os_calls", "kernels", "operators+modules",
-    "samples", "tasks",    "counters", "calltree", "about",     NULL};
-static const char *const without_device[] = {"ranges",  "timeline", "wall",  "os_calls", "operators+modules",
-                                             "samples", "memory",   "tasks", "counters", "calltree",
-                                             "about",   NULL};
+    "what_if",           "memory",  "timeline", "ranges",   "wall",     "idle+work", "os_calls", "kernels",
+    "operators+modules", "samples", "tasks",    "counters", "calltree", "about",     NULL};
+static const char *const without_device[] = {"what_if",           "ranges",  "timeline", "wall",  "os_calls",
+                                             "operators+modules", "samples", "memory",   "tasks", "counters",
+                                             "calltree",          "about",   NULL};
 static const char *const recorded_from_outside[] = {"flame",         "functions+waits", "processes",
                                                     "threads+usage", "about",           NULL};
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "writer/base/saturate.h"
+#include "writer/text/marked_text.h"
 
 static void add_fact(struct tp_document *document, const char *text)
 {
@@ -100,6 +101,17 @@ static bool are_shares_meaningful(const struct tp_section *section)
     return section->profile->advice->verdict.unjudged.reason == TP_UNJUDGED_NOTHING;
 }
 
+/* Returns marked text without its marks. */
+static const char *text_without_marks(struct tp_arena *arena, const char *marked)
+{
+    struct tp_marked_walk walk = {.rest = marked};
+    struct tp_marked_run run;
+    const char *text = "";
+    while (tp_marked_next_run(&walk, &run))
+        text = tp_text_printf(arena, "%s%.*s", text, (int)run.text.len, run.text.ptr);
+    return text;
+}
+
 /* Adds the parts of a step and the input data as facts, for outputs without charts. */
 static void put_facts(const struct tp_section *section, struct tp_document *document)
 {
@@ -130,6 +142,9 @@ static void put_facts(const struct tp_section *section, struct tp_document *docu
                                    quality->flags[i].text);
     if (section->profile->advice->verdict.class < TP_CLASS_PROGRAM)
         tp_document_add_fact(document, "Details", tp_verdict_full_text(&section->naming, section->profile));
+    const char *line = tp_section_critical_path_line(section);
+    if (line)
+        tp_document_add_fact(document, "Critical path", text_without_marks(arena, line));
     tp_section_put_data_notices(section, document);
     const char *reason = tp_evidence_reason(&section->profile->trace->evidence, TP_NEED_ALL, arena);
     tp_document_add_fact(document, "Trace",
@@ -197,6 +212,7 @@ void tp_report_document(struct tp_document *document, const struct tp_section *s
     }
     struct tp_verdict_block verdict = tp_section_verdict_block(&section->naming, profile);
     tp_document_add_title(document, &(struct tp_title_block){section->title, "overview", "Overview"});
+    verdict.limit = tp_section_critical_path_line(section);
     tp_document_add_verdict(document, &verdict);
     document->places = TP_IN_PAGES;
     put_title_facts(section, document);

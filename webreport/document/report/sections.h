@@ -24,6 +24,13 @@ bool tp_section_add_captures(const struct tp_section *section, struct tp_list *t
 struct tp_data tp_section_kernels(const struct tp_section *section);
 struct tp_data tp_section_memory(const struct tp_section *section);
 struct tp_data tp_section_modules(const struct tp_section *section);
+/* Returns kind NONE if the replay is withheld or shows nothing new. */
+struct tp_data tp_section_what_if(const struct tp_section *section);
+/* Adds the critical path to the section "What if": the members path_title and path_tables. (section_critical_path.c) */
+void tp_section_add_critical_path(const struct tp_section *section, struct tp_object *object);
+/* Returns the line of the first screen about the critical path, or about why there are no answers, as marked text
+ * (writer/text/marked_text.h); NULL if the page does not show the replay. (section_what_if.c) */
+const char *tp_section_critical_path_line(const struct tp_section *section);
 struct tp_data tp_section_serving(const struct tp_section *section);
 struct tp_data tp_section_tasks(const struct tp_section *section);
 struct tp_data tp_section_counters(const struct tp_section *section);
