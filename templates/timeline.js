@@ -9,7 +9,8 @@
     ['launch', 'operator', 1], ['gpu', 'kernel', 1], ['comm', 'kernel', 1], ['copy', 'copy', 1], ['copy', 'copy', 1], ['launch', 'call', 0],
     ['host', 'input', 2], ['gpu3', 'line', 2], ['none', 'range', 2], ['none', 'range', 2], ['none', 'call', 0]
   ];
-  const COLORS = ['gpu', 'gpu3', 'comm', 'copy', 'host', 'launch', 'none'];
+  const PATH = ['launch', 'host', 'gpu', 'comm', 'copy', 'none', 'hatch']; /* colours of the groups of the critical path */
+  const COLORS = ['hatch', 'gpu', 'gpu3', 'comm', 'copy', 'host', 'launch', 'none'];
   const CALL = 5, FRAME = 7, STEP = 8, LAUNCHES = 0, OPERATORS = 1, PYTHON = 2;
   const ROW = 17, MOMENT = 12, CURVE = 32, MAX_BUCKETS = 32768, MIN_BUCKETS = 512, DIRECT = 4000, FEW_THREADS = 4, SHADES = 16;
   const WRAPPER = /(^|: )(_?(wrapped_)?call_impl|wrapper|_?wrapped|inner|decorate_\w+|_fn|_wrapper)$/;
@@ -130,7 +131,7 @@
       start: numbersAt(bytes, at[0]), duration: numbersAt(bytes, at[1]), name: numbersAt(bytes, at[2]),
       caption: captionReader(numbersAt(bytes, at[8]), header.captions, texts), launch: some(12), shape: some(13)
     };
-    let coverAt = at[7], loadAt = at[18];
+    let coverAt = at[7], loadAt = at[18], pathEnd = 0;
     const take = (size, from) => bytes.subarray(from, from + size);
     const threads = header.lanes.map((lane) => {
       const thread = readSlices(lane, unit, read);
@@ -150,6 +151,7 @@
       shapes: read.shape && readTexts(bytes, at, 14, ['']), range: Math.max(1, header.range * unit),
       end: Math.max(1, header.end * unit, header.range * unit), coverWidth: header.cover_width,
       loadWidth: Math.floor(header.range * unit / header.load_buckets) + 1, typical: header.typical_step,
+      path: header.path.map(([gap, size, group, text]) => ({ start: pathEnd += gap * unit, end: pathEnd += size * unit, group, text: plain(text) })),
       steps: header.steps.map((s) => ({ name: s[0], start: s[1] * unit, end: (s[1] + s[2]) * unit, isUsed: s[3] }))
     };
   }
@@ -336,6 +338,7 @@
   function pointText(ns, size) {
     return size >= 1e8 && ns >= 1e9 ? (ns / 1e9).toFixed(2) + ' s' : (ns / 1e6).toLocaleString('en', { maximumFractionDigits: size < 1e5 ? 4 : size < 1e7 ? 2 : 1 }) + ' ms';
   }
+  function whenText({ start, end }) { return timeText(end - start) + ' at ' + pointText(start, end - start); }
   function cut(text, most) { return text.length > most ? text.slice(0, most - 1) + '…' : text; }
   function counted(count, one, many) { return count.toLocaleString('en') + ' ' + (count === 1 ? one : many); }
 
@@ -372,6 +375,7 @@
     function makeLanes() {
       lanes = [];
       const isOne = hosts.length === 1, byDevice = new Map();
+      if (data.path.length) addLane('path', 'Critical path', '', 'path', [], 0, { path: data.path });
       devices.forEach((thread) => {
         const [device, stream] = thread.title.split(' · ');
         byDevice.set(device, (byDevice.get(device) || []).concat(thread));
@@ -411,6 +415,7 @@
         const add = (high, more) => { items.push({ y, height: high, lane, shift: offset, ...more }); y += high + 1; };
         if (lane.moments && !compared) add(MOMENT, { moments: lane.moments });
         if (lane.queue || lane.load) add(CURVE, { curve: true });
+        if (lane.path) add(ROW - 1, { path: lane.path });
         shown.forEach((row, i) => add(lane.kind === DEVICE && i === 0 ? 22 : ROW - 1, { row, cover: lane.kind === DEVICE && i === 0 ? lane.cover : null }));
         if (lane.cover && (lane.kind !== DEVICE || !shown.length)) add(ROW - 1, { cover: lane.cover });
         const head = { y: top, height: y - top, lane, head: true, hidden: compared ? 0 : lane.rows.length - shown.length };
@@ -716,6 +721,15 @@
       pen.stroke();
     }
 
+    /* Draws the critical path. Unexplained parts are striped. */
+    function drawPath({ path, y, height: high }) {
+      path.forEach(({ start, end, group }) => {
+        const z = Math.min(width, Math.round(x(end))), size = group > 5 ? 8 : Infinity;
+        pen.fillStyle = colors[PATH[group]];
+        for (let at = Math.max(gutter, Math.round(x(start))); at < z; at += size) pen.fillRect(at, y, Math.min(size / 2, z - at), high);
+      });
+    }
+
     function drawHead(item) {
       const lane = item.lane, isNarrow = gutter < 100, most = isNarrow ? 11 : 16;
       pen.fillStyle = colors.bg;
@@ -810,6 +824,7 @@
         if (item.moments) drawMoments(item.moments, item.y);
         if (item.curve && item.lane.queue) drawQueue(item.lane.queue, item.y);
         if (item.curve && item.lane.load) drawLoad(item.lane.load, item.y);
+        if (item.path) drawPath(item);
         if (item.cover) drawCover(item.cover, item.y, item.height, item.lane.kind === DEVICE ? 1 : item.lane.kind === PYTHON ? FRAME : CALL);
         if (item.row) drawRow(item.row, item.y, item.height);
       });
@@ -1159,7 +1174,7 @@
       if (viewer.hits.length > 1) words.push((viewer.at + 1) + ' of ' + viewer.hits.length.toLocaleString('en') + (hit.thread ? ', ' + timeText(all) + ' in all' : ''));
       const delay = hit.partner && Math.max(0, hit.thread.isDevice ? hit.start - hit.partner.end : hit.partner.start - hit.end);
       const left = make('div', {}, make('h3', {}, make('span', { 'class': 'm' }, hit.kind || 'step'), ' ' + title), full && full !== title ? make('p', { 'class': 'm' }, make('code', {}, full)) : null,
-        make('p', {}, timeText(hit.end - hit.start) + ' at ' + pointText(hit.start, hit.end - hit.start)), make('p', { 'class': 'm' }, words.join(' · ')),
+        make('p', {}, whenText(hit)), make('p', { 'class': 'm' }, words.join(' · ')),
         hit.partner ? make('p', {}, hit.thread.isDevice ? 'starts ' + timeText(delay) + ' after the launch' : 'its kernel starts ' + timeText(delay) + ' later') : null,
         caption && caption.text ? make('p', { 'class': 'caption' }, caption.text) : null,
         hit.shapes ? make('p', { 'class': 'shapes' }, (hit.shapes.of ? 'Shapes of ' + hit.shapes.of + ' ' : 'Shapes ') + hit.shapes.text) : null);
@@ -1288,10 +1303,13 @@
       pointer = spot.px >= gutter ? spot.px : null;
       if (slice) {
         const caption = slice.thread.captions.get(slice.id);
-        text = data.full[slice.number] + '\n' + timeText(slice.end - slice.start) + ' at ' + pointText(slice.start, slice.end - slice.start) + (caption && caption.text ? '\n' + caption.text : '');
+        text = data.full[slice.number] + '\n' + whenText(slice) + (caption && caption.text ? '\n' + caption.text : '');
       } else if (moment) text = moment.name + '\nat ' + timeText(moment.time) + (moment.text ? '\n' + moment.text : '');
       else if (lane && spot.px < gutter) text = lane.name + ' ' + (lane.sub || (lane.thread ? lane.thread.title : '')) + '\nClick to pin';
-      else if (lane && lane.queue) {
+      else if (lane && lane.path) {
+        const part = lane.path.find(({ end }) => end > spot.time);
+        if (part && part.start <= spot.time) text = part.text + '\n' + whenText(part);
+      } else if (lane && lane.queue) {
         const i = firstAtLeast(lane.queue.times, spot.time + 1);
         text = counted(i ? lane.queue.depths[i - 1] : 0, 'operation', 'operations') + ' launched and not yet started';
       } else if (lane && lane.load) {

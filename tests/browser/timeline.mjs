@@ -57,7 +57,7 @@ function threeSteps() {
 const urls = { steps: made('timeline_steps', threeSteps()), hostile: made('timeline_hostile', hostileTrace()) };
 /* The page with two actions instead of its own: the first is about the loading in step 0, the second about a kernel. */
 urls.actions = join(work, 'timeline_actions.html');
-writeFileSync(urls.actions, readFileSync(join(work, 'timeline_steps.html'), 'utf8').replace(/<li class="c-[^>]* data-f=[\s\S]*?<\/li>/g, '').replace(/(<\/section>\s*<section id="timeline")/,
+writeFileSync(urls.actions, readFileSync(join(work, 'timeline_steps.html'), 'utf8').replace(/<li class="c-[^>]* data-f=[\s\S]*?<\/li>/g, '').replace(/(<\/section>\s*<section id="what_if")/,
   '<ol class="acts"><li data-f="1" data-marks="100,2000" tabindex="0"><h3>Load in a worker</h3></li><li data-f="2" data-marks="2370,1000;5630,100"><h3>Fuse</h3></li></ol>$1'));
 urls.actions = 'file://' + urls.actions;
 
@@ -262,17 +262,17 @@ test('escape_clears_selection_and_range', async (page) => {
 
 test('a_click_on_a_name_pins_its_lane', async (page) => {
   await show(page, 0, 10000);
-  const before = (await tipsAt(page, 1000)).map((tip) => tip.text.split('\n')[0]), tip = await tipOf(page, 1000, /load/);
-  const left = await page.ask(`${CANVAS}.getBoundingClientRect().left`), first = (await tipOf(page, 1000, /train\.py\(5\): step/)).y;
+  const before = (await tipsAt(page, 1000)).map((tip) => tip.text.split('\n')[0]), tip = await tipOf(page, 1000, /^data\.py\(9\): load/);
+  const left = await page.ask(`${CANVAS}.getBoundingClientRect().left`), first = (await tipOf(page, 1000, /^train\.py\(5\): step/)).y;
   await click(page, left + 20, first);
   await wait(250);
-  const after = await tipOf(page, 1000, /load/);
+  const after = await tipOf(page, 1000, /^data\.py\(9\): load/);
   same(after.y < tip.y - 60, true);
   same(before.length > 1, true);
   await mouse(page, 'mouseMoved', left + 20, after.y);
   await click(page, left + 20, after.y - 17);
   await wait(250);
-  same((await tipOf(page, 1000, /load/)).y, tip.y);
+  same((await tipOf(page, 1000, /^data\.py\(9\): load/)).y, tip.y);
 });
 
 test('the_queue_depth_counts_what_is_launched_and_not_started', async (page) => {
@@ -285,6 +285,14 @@ test('the_queue_depth_counts_what_is_launched_and_not_started', async (page) => 
   same(most, 2);
 });
 
+test('the_critical_path_is_the_first_lane_and_names_what_waits', async (page) => {
+  await show(page, 0, 10000);
+  const tips = await tipsAt(page, kernelAt(STEPS[0], 2) + 500), host = await tipsAt(page, 1000);
+  same(tips[0].text, 'Compute: gemm_tile, directly after gemm_tile\n1.00 ms at 4.37 ms');
+  same(/^Host.*: data.py\(9\): load/.test(host[0].text), true);
+  same(await pixel(page, tips[0].x, tips[0].y), await color(page, 'gpu'));
+  same(await pixel(page, host[0].x, host[0].y), await color(page, 'launch'));
+});
 test('launches_operators_and_frames_have_rows_of_their_own', async (page) => {
   await show(page, work0(STEPS[0]), work0(STEPS[0]) + 2000);
   const tips = await tipsAt(page, launchAt(STEPS[0], 1) + 5), row = (pattern) => tips.find((tip) => pattern.test(tip.text));
@@ -446,7 +454,7 @@ for (const [name, options] of [['print', { print: true }], ['a_page_without_scri
       names: [...document.querySelectorAll('.tlstatic svg svg text')].map((t) => t.textContent), causes: [...new Set([...document.querySelectorAll('.tlstatic rect')].map((r) => r.getAttribute('class')))].sort(),
       title: document.querySelector('.tlstatic .cap').textContent, isSeen: document.querySelector('.tlstatic').checkVisibility() })`);
     same([seen.tools, seen.isSeen, /^Close-up of 625\.0 µs of step \d/.test(seen.title)], [false, true, true]);
-    same(seen.rows.filter(Boolean), ['GPU 0', 'Launches', 'Operators', 'Python']);
+    same(seen.rows.filter(Boolean), ['Critical path', 'GPU 0', 'Launches', 'Operators', 'Python']);
     same(seen.names.filter((text) => /_call_impl/.test(text)), []);
     same([seen.names.some((text) => /gemm/i.test(text)), seen.names.includes('aten::mm'), seen.causes.includes('f-gpu') && seen.causes.includes('f-launch')], [true, true, true]);
     same(page.messages, []);
@@ -456,7 +464,7 @@ for (const dark of [false, true])
   test(`colours_mean_causes_${dark ? 'dark' : 'light'}`, async (page) => {
     await show(page, 0, 10000);
     const o = work0(STEPS[0]);
-    for (const [time, pattern, name] of [[kernelAt(STEPS[0], 1) + 900, /gemm/, 'gpu'], [o + 4000, /^cudaStreamSynchronize/, 'none'], [launchAt(STEPS[0], 1) + 200, /^aten::mm/, 'launch'], [7000, /train\.py\(5\)/, 'gpu3']]) {
+    for (const [time, pattern, name] of [[kernelAt(STEPS[0], 1) + 900, /gemm/, 'gpu'], [o + 4000, /^cudaStreamSynchronize/, 'none'], [launchAt(STEPS[0], 1) + 200, /^aten::mm/, 'launch'], [7000, /^train\.py\(5\)/, 'gpu3']]) {
       const spot = await tipOf(page, time, pattern);
       same([name, await pixel(page, spot.x, spot.y + 5)], [name, await color(page, name)]);
     }

@@ -451,7 +451,7 @@ static void hostile_times_and_depths_do_not_crash(void **state)
     build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.omitted_deep_slice_count, 3000 - TP_TIMELINE_MAX_ROWS);
     assert_int_equal(timeline.lanes[1].row_count, TP_TIMELINE_MAX_ROWS);
-    assert_true(tp_timeline_data(&timeline, &(struct tp_naming){.arena = &s.arena}).kind == TP_DATA_OBJECT);
+    assert_true(tp_timeline_data(&timeline, &(struct tp_naming){.arena = &s.arena}, NULL).kind == TP_DATA_OBJECT);
     build_timeline(&s, &timeline, 300);
     tp_arena_release(&s.arena);
 }
@@ -465,7 +465,7 @@ static void no_slices_give_no_timeline(void **state)
     struct tp_timeline timeline;
     build_timeline(&s, &timeline, 1 << 20);
     assert_int_equal(timeline.lane_count, 0);
-    assert_true(tp_timeline_data(&timeline, &(struct tp_naming){.arena = &s.arena}).kind == TP_DATA_NONE);
+    assert_true(tp_timeline_data(&timeline, &(struct tp_naming){.arena = &s.arena}, NULL).kind == TP_DATA_NONE);
     tp_arena_release(&s.arena);
 }
 

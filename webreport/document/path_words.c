@@ -96,7 +96,7 @@ static const struct {
 } WHOLE_CHANGES[] = {
     {"host=1/2", "Host", "twice as fast"},
     {"launches=0", "Launch calls", "at no cost"},
-    {"graph=0", "Host work", "at no cost except data loading, as in one graph"},
+    {"graph=0", "Host work", "replayed as one graph"},
     {"waits=0", "Waits for the {GPU}", "left out"},
     {"input=0", "Data loading", "at no cost"},
     {"copies=0", "Copies", "at no cost"},

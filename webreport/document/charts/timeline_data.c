@@ -1,9 +1,12 @@
 /* Converts the close-up of the timeline to percentages, and writes the data for the interactive viewer as base64. */
 #include "webreport/document/charts/timeline_data.h"
+#include "webreport/document/charts/critical_band.h"
 #include "webreport/document/name_text.h"
+#include "webreport/document/path_words.h"
 #include "webreport/document/section.h"
 
 #include "webreport/trace/frame.h"
+#include "writer/base/saturate.h"
 #include "writer/text/base64.h"
 #include "writer/text/format.h"
 
@@ -89,13 +92,43 @@ static void put_axis(struct tp_object *object, const struct tp_timeline *timelin
     }
 }
 
-static void put_close_up(struct tp_object *object, const struct tp_timeline *timeline, const struct tp_naming *naming)
+/* Adds the critical path as the first row. Returns the place of the next row, pixels. */
+static unsigned put_band(struct tp_list *rows, const struct tp_timeline *timeline, const struct tp_band *band,
+                         const struct tp_naming *naming)
+{
+    const struct tp_timeline_close *close = &timeline->close;
+    if (!band || !band->count)
+        return 0;
+    struct tp_object *lane = tp_list_add_object(rows);
+    tp_object_add_text(lane, "title", "Critical path");
+    tp_object_add_int(lane, "y", 0);
+    struct tp_list *boxes = tp_object_add_list(lane, "boxes");
+    for (uint32_t i = 0; i < band->count; i++) {
+        const struct tp_band_part *part = &band->parts[i];
+        struct tp_object *box = tp_list_add_object(boxes);
+        uint64_t start = (uint64_t)part->start_ns - (uint64_t)timeline->start_ns - close->start_ns;
+        uint64_t size = (uint64_t)part->end_ns - (uint64_t)part->start_ns;
+        enum tp_path_group group = (enum tp_path_group)part->color;
+        put_percent(box, "x", start, close->dur_ns);
+        put_percent(box, "w", size, close->dur_ns);
+        tp_object_add_text(box, "cause", tp_look_name(tp_look_of_path_group(group)));
+        tp_object_add_text(box, "tip",
+                           tp_text_printf(naming->arena, "%.*s, %s", (int)part->text.len, part->text.ptr,
+                                          tp_text_of_time(naming->arena, (int64_t)size)));
+        if (size > close->dur_ns / LABEL_PART)
+            tp_object_add_text(box, "label", tp_path_group_title(group));
+    }
+    return ROW_PITCH;
+}
+
+static void put_close_up(struct tp_object *object, const struct tp_timeline *timeline, const struct tp_naming *naming,
+                         const struct tp_band *band)
 {
     const struct tp_timeline_close *close = &timeline->close;
     const struct tp_model *model = timeline->model;
     struct tp_arena *arena = naming->arena;
     struct tp_list *rows = tp_object_add_list(object, "rows");
-    unsigned y = 0;
+    unsigned y = put_band(rows, timeline, band, naming);
     for (int row = 0; row < TP_CLOSE_ROWS; row++) {
         if (!close->rows[row].count)
             continue;
@@ -184,14 +217,15 @@ static void print_base64(const struct tp_data *value, struct tp_buf *out)
     tp_base64_add(out, timeline->data.ptr, timeline->data.len);
 }
 
-struct tp_data tp_timeline_data(const struct tp_timeline *timeline, const struct tp_naming *naming)
+struct tp_data tp_timeline_data(const struct tp_timeline *timeline, const struct tp_naming *naming,
+                                const struct tp_band *band)
 {
     static const struct tp_data_source base64 = {.print = print_base64};
     if (!timeline->lane_count)
         return (struct tp_data){.kind = TP_DATA_NONE};
     struct tp_object *object = tp_object_new(naming->arena);
     put_texts_of_timeline(object, timeline, naming->arena);
-    put_close_up(object, timeline, naming);
+    put_close_up(object, timeline, naming, band);
     if (timeline->data.len)
         tp_object_add_value(object, "timeline_data",
                             (struct tp_data){.kind = TP_DATA_PRINTED, .source = &base64, .self = timeline});
@@ -210,10 +244,16 @@ struct tp_data tp_section_timeline(const struct tp_section *section)
                                           .show_shapes = tp_shown_shapes_for_viewer,
                                           .context = &section->naming};
     struct tp_timeline *timeline;
+    enum { FINEST_OF_CLOSE_UP = 60 };
 
     if (!options.max_bytes)
         return TP_NO_DATA;
     timeline = tp_arena_alloc(section->arena, sizeof(*timeline));
+    options.band = tp_critical_band_for_viewer(section, options.shown_step);
     tp_timeline_build(timeline, section->profile->model, &options, section->arena);
-    return tp_timeline_data(timeline, &section->naming);
+    int64_t start_ns = tp_sat_add(timeline->start_ns, (int64_t)timeline->close.start_ns);
+    int64_t size_ns = (int64_t)timeline->close.dur_ns;
+    struct tp_band band =
+        tp_critical_band(section, start_ns, tp_sat_add(start_ns, size_ns), size_ns / FINEST_OF_CLOSE_UP);
+    return tp_timeline_data(timeline, &section->naming, &band);
 }

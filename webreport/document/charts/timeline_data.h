@@ -6,8 +6,9 @@
 #include "webreport/measure/charts/timeline.h"
 
 /* Returns an object with the members that timeline.html needs, in the arena of `naming`; kind NONE for a timeline
- * without slices. The timeline is borrowed. */
-struct tp_data tp_timeline_data(const struct tp_timeline *timeline, const struct tp_naming *naming);
+ * without slices. band: critical path of the close-up; NULL for none. The timeline is borrowed. */
+struct tp_data tp_timeline_data(const struct tp_timeline *timeline, const struct tp_naming *naming,
+                                const struct tp_band *band);
 
 /* Returns the section with the timeline; kind NONE if the profile has no timeline. */
 struct tp_data tp_section_timeline(const struct tp_section *section);

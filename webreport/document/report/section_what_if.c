@@ -384,26 +384,22 @@ static const char *validation_text(const struct tp_section *section)
                           tp_text_of_percent(arena, view->inferred_percent));
 }
 
-/* Adds the sentence below the title, about the two changes with the largest sure gains, and the title of the table. */
+/* Adds the sentence below the title, about the change with the largest sure gain, and the title of the table. */
 static void add_texts(const struct tp_section *section, struct tp_object *object, const struct tp_what_if_row **rows,
                       size_t with_effect)
 {
     const struct tp_what_if_view *view = view_of(section);
     struct tp_arena *arena = section->arena;
     struct tp_unit unit = unit_of_step(view->step_ns);
-    const char *text[2] = {"", ""};
-    for (size_t i = 0; i < 2 && i < with_effect; i++) {
-        struct tp_change_words words = tp_change_words_of(section, rows[i]);
+    if (with_effect) {
+        struct tp_change_words words = tp_change_words_of(section, rows[0]);
         struct tp_str name = tp_text_shorten(arena, words.name, 40);
-        text[i] = tp_text_printf(arena, "%s%.*s %s gains %s", i ? "; " : "", (int)name.len, name.ptr, words.rest,
-                                 gain_text(arena, view, rows[i], unit));
+        tp_object_add_lead(object, "Largest sure gain in a replay: **%s %s, %s of %s %s**.",
+                           tp_text_printf(arena, "%.*s", (int)name.len, name.ptr), words.rest,
+                           gain_text(arena, view, rows[0], unit), amount_text(arena, view->step_ns, unit), unit.text);
+    } else {
+        tp_object_add_lead(object, "In a replay, **no change shortens the step by 1 %%**.");
     }
-    if (with_effect)
-        tp_object_add_lead(object, "Replays with one change each: **%s of %s %s**%s%s%s.", text[0],
-                           amount_text(arena, view->step_ns, unit), unit.text, text[1], *text[1] ? " " : "",
-                           *text[1] ? unit.text : "");
-    else
-        tp_object_add_lead(object, "Replays with one change each: **no change shortens the step by 1 %%**.");
     tp_object_add_text(object, "changes_title",
                        with_effect ? tp_text_printf(arena, "%s, largest sure gain first",
                                                     tp_text_of_counted_noun(arena, (int64_t)with_effect,

@@ -126,10 +126,24 @@ struct tp_timeline {
     struct tp_str data;  /* gzip member for the viewer; empty if even the names of the lanes exceed the size limit */
 };
 
+/* A part of a band. */
+struct tp_band_part {
+    int64_t start_ns, end_ns; /* on the trace's clock */
+    uint32_t color;           /* index in the viewer's colors of the band */
+    struct tp_str text;       /* details for the reader */
+};
+
+/* A band above the lanes, such as the critical path. Parts are in order of time and disjoint. */
+struct tp_band {
+    const struct tp_band_part *parts;
+    uint32_t count;
+};
+
 struct tp_timeline_options {
     size_t max_bytes; /* maximum size of `data` as base64 text in the page; 0: no data */
     /* index of the step that the page shows, which stands for the others; TP_NO_ID: no such step */
     uint32_t shown_step;
+    struct tp_band band; /* the critical path; empty: no band */
     /* Returns the text to show for a name: shortened, without private parts, in memory that lives as long as the arena.
      * A NULL pointer shows all names unchanged. */
     struct tp_str (*show)(const void *context, struct tp_str name);

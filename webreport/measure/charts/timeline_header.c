@@ -16,6 +16,7 @@ struct header {
     int64_t section_bytes[TP_PACK_SECTION_COUNT + 1]; /* the last entry is the size of the device load */
     uint32_t version, unit_ns, section_count, argument_count, cover_buckets, load_buckets;
     uint32_t gpu_count, lane_count, step_count;
+    const struct tp_band *band;
     const struct tp_timeline_gpu *gpus;
     const struct tp_lane *lanes;
 };
@@ -73,6 +74,42 @@ static bool next_step(const struct tp_record *record, size_t *cursor, struct tp_
     return (*cursor)++ < header->step_count;
 }
 
+/* Sets *item to the next cell of a part of the band: start, counted from the end of the part before, length, color and
+ * text. record->index: index of the part. Returns false after the last cell. */
+static bool next_part_cell(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct header *header = record->at;
+    const struct tp_band_part *part = &header->band->parts[record->index];
+    int64_t before_ns = record->index ? part[-1].end_ns : header->timeline->start_ns;
+    int64_t before = tp_sat_sub(before_ns, header->timeline->start_ns) / header->unit_ns;
+    int64_t start = tp_sat_sub(part->start_ns, header->timeline->start_ns) / header->unit_ns;
+    int64_t end = tp_sat_sub(part->end_ns, header->timeline->start_ns) / header->unit_ns;
+    switch ((*cursor)++) {
+    case 0:
+        item->value = tp_json_value_int(start - before);
+        return true;
+    case 1:
+        item->value = tp_json_value_int(end - start);
+        return true;
+    case 2:
+        item->value = tp_json_value_int(part->color);
+        return true;
+    case 3:
+        item->value = tp_json_value_str(part->text);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool next_part(const struct tp_record *record, size_t *cursor, struct tp_item *item)
+{
+    const struct header *header = record->at;
+    struct tp_record part = {.at = header, .index = *cursor};
+    item->value = tp_json_value_list(next_part_cell, part);
+    return (*cursor)++ < header->band->count;
+}
+
 #define F struct header
 static const struct tp_json_field header_fields[] = {
     {"version", TP_PLAIN(F, version)},
@@ -89,6 +126,7 @@ static const struct tp_json_field header_fields[] = {
     {"lanes", TP_RECORDS(F, lanes, lane_count, &lane)},
     {"steps", TP_LIST(next_step, NULL)},
     {"typical_step", TP_PLAIN(F, typical_step)},
+    {"path", TP_LIST(next_part, NULL)},
 };
 #undef F
 static const struct tp_fields fields = TP_FIELDS("The header of the timeline", header_fields);
@@ -98,6 +136,7 @@ static struct header make_header(const struct tp_pack *pack, const struct tp_tim
     uint32_t most_steps = pack->folds_short_steps ? FEW_BANDS : MAX_BANDS, steps = timeline->model->step_count;
     struct header header = {
         .timeline = timeline,
+        .band = &pack->options->band,
         .version = VERSION,
         .unit_ns = pack->unit_ns,
         .first_ns = tp_sat_sub(timeline->model->first_ns, timeline->start_ns),
