@@ -342,6 +342,31 @@ def ranges(tp, trace):
     print(len(rows), "arguments of ranges")
 
 
+def what_ifs(tp, *traces):
+    """Checks that the tables of the critical path and of changes equal the JSON of the report."""
+    counts = [0, 0]
+    for trace in traces:
+        with tempfile.TemporaryDirectory() as folder:
+            if subprocess.run([tp, "report", trace, "--json", folder + "/views.json", "--quiet"], stderr=subprocess.DEVNULL).returncode == 3:
+                continue
+            subprocess.run([tp, "export", trace, "--to", "sqlite", "-o", folder, "--quiet"], check=True)
+            profiles = [p for run in json.load(open(folder + "/views.json"))["runs"] for p in run["profiles"]]
+            files = glob.glob(folder + "/**/*.sqlite", recursive=True)
+            view = profiles[0].get("what_if_view")
+            if len(profiles) != 1 or len(files) != 1 or not view:
+                continue
+            db = sqlite3.connect(files[0])
+            tables = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
+            parts = db.execute("SELECT kind, name, ns, share FROM critical_path").fetchall() if "critical_path" in tables else []
+            answers = db.execute("SELECT * FROM what_if").fetchall() if "what_if" in tables else []
+            assert [r[:3] for r in parts[:20]] == [(r["kind"], r["name"], r["ns"]) for r in view["critical"]["rows"]], trace
+            assert not parts or abs(sum(r[3] for r in parts) - 100) < 1e-6, trace
+            assert answers == [tuple(r.values()) for r in view["what_if"]], trace
+            counts = [counts[0] + len(parts), counts[1] + len(answers)]
+    print(counts[0], "parts of critical paths,", counts[1], "changes")
+    return min(counts) == 0
+
+
 def pandas(*files):
     import pandas as library
     for path in files:
@@ -396,4 +421,4 @@ def snakeviz(*files):
     return not files
 
 
-sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "tasks": tasks, "ranges": ranges, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
+sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "tasks": tasks, "ranges": ranges, "what_ifs": what_ifs, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

@@ -10,6 +10,7 @@
 #include "webreport/export/rows/operation_rows.h"
 #include "webreport/export/rows/program_rows.h"
 #include "webreport/export/rows/snapshot_rows.h"
+#include "webreport/export/rows/what_if_rows.h"
 #include "webreport/measure/work/work_rules.h"
 #include "writer/base/saturate.h"
 
@@ -536,6 +537,9 @@ const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned i
     for (unsigned i = 0; i < RARE_TABLES; i++)
         if (rare_tables[i].count(rows) && index-- == 0)
             return &rare_tables[i];
+    for (const struct tp_rows_table *table = tp_what_if_rows_tables; table->name; table++)
+        if (table->count(rows) && index-- == 0)
+            return table;
     if (rows->compiled.is_present && index-- == 0)
         return &tp_compiled_rows_table;
     const struct tp_rows_table *table = rows->program ? &tp_program_rows_tables[index] : NULL;
@@ -565,6 +569,8 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_task_view_build(&rows->tasks, model, arena);
     tp_range_times_build(&rows->ranges, model, arena);
     tp_compiled_view_build(&rows->compiled, model, arena);
+    if (model->event_count)
+        tp_advice_build_what_if(&rows->what_if, model, arena);
     tp_work_kinds_build(&rows->kinds, model, arena);
     tp_work_units_build(&rows->units, &rows->kinds, NULL, arena);
     rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);
