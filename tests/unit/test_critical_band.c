@@ -16,7 +16,7 @@ static struct tp_advice advice;
 static struct tp_profile profile;
 static struct tp_section section;
 
-/* The pieces come from the end of the path. */
+/* The elements of the path, from its end. */
 static struct tp_path_piece pieces[] = {
     {900, 1000, TP_STR("void gemm<float>(int)"), 5, TP_PATH_COMPUTE, false, 0, false},
     {890, 900, TP_STR("launch"), 5, TP_PATH_LATENCY, true, TP_EDGE_LAUNCH, false},

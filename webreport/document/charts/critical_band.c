@@ -16,7 +16,7 @@ struct growing {
     int64_t group_ns[TP_GROUPS];
     size_t longest[TP_GROUPS]; /* index of the longest piece of each group */
     int64_t longest_ns[TP_GROUPS];
-    size_t count; /* number of pieces */
+    size_t count; /* number of path elements */
 };
 
 struct band_maker {
@@ -40,7 +40,7 @@ static enum tp_path_group main_group(const struct growing *part)
     return best;
 }
 
-/* Returns the edge on the path before the node of a piece; NULL if it takes no time. Pieces come from the end of the
+/* Returns the edge on the path before the node of a piece; NULL if it takes no time. The array starts at the end of the
  * path. */
 static const struct tp_path_piece *edge_before(const struct tp_what_if_view *view, size_t index)
 {
@@ -140,7 +140,7 @@ static void add_piece(struct band_maker *maker, size_t index, int64_t start_ns, 
     now->count++;
 }
 
-/* Adds the pieces from start_ns to end_ns. */
+/* Adds the path from start_ns to end_ns. */
 static void add_range(struct band_maker *maker, int64_t start_ns, int64_t end_ns, int64_t finest_ns)
 {
     maker->finest_ns = finest_ns;
