@@ -74,7 +74,7 @@ static void line_names_the_limit_and_what_less_of_it_gains(void **state)
     (void)state;
     assert_line(
         "**Steps are bound by the host: 70 %** of the critical path (compute 30 %). Host twice as fast: 143 \u2192 "
-        "102 to 104 ms; then compute limits. The replay explains 99.8 % of the step. Confidence: medium.");
+        "102 to 104 ms; then compute limits. The replay explains 99.8 %. Confidence: medium.");
 }
 
 static void line_says_what_the_path_adds_to_another_headline(void **state)
@@ -83,9 +83,8 @@ static void line_says_what_the_path_adds_to_another_headline(void **state)
     advice.verdict.class = TP_CLASS_COMMUNICATION_BOUND;
     advice.verdict.cause = TP_TIME_COMMUNICATION;
     advice.what_if.answer_count = 0;
-    assert_line(
-        "On the critical path, **the host comes first: 70 %** (communication 0 %). The replay explains 99.8 % of "
-        "the step. Confidence: high.");
+    assert_line("On the critical path, **the host comes first: 70 %** (communication 0 %). The replay explains 99.8 %. "
+                "Confidence: high.");
 }
 
 static void withheld_line_says_why_and_how_to_record(void **state)

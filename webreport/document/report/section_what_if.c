@@ -2,6 +2,7 @@
  * "What if"). */
 #include "webreport/document/path_words.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/measure/audience/wording.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/text/marked_text.h"
@@ -198,6 +199,12 @@ static const char *withheld_text(const struct tp_section *section)
                                                       : "the replay does not reproduce the recorded times";
 }
 
+/* Returns whether the profiler of the trace can record waits between streams. */
+static bool can_record_stream_waits(const struct tp_section *section)
+{
+    return !tp_has_only_devices_of_program(section->profile->model);
+}
+
 const char *tp_section_critical_path_line(const struct tp_section *section)
 {
     const unsigned recorded_less = 1u << TP_WITHHELD_LAUNCHES | 1u << TP_WITHHELD_UNEXPLAINED |
@@ -209,13 +216,14 @@ const char *tp_section_critical_path_line(const struct tp_section *section)
     if (!view->withheld) {
         enum tp_replay_confidence confidence = view->confidence;
         const char *change = best_change_text(section, &confidence);
-        return tp_text_printf(arena, "%s%s The replay explains %s of the step. Confidence: %s.", limit_text(section),
-                              change, tp_text_of_percent(arena, 100 - view->unexplained_percent),
+        return tp_text_printf(arena, "%s%s The replay explains %s. Confidence: %s.", limit_text(section), change,
+                              tp_text_of_percent(arena, 100 - view->unexplained_percent),
                               tp_replay_confidence_text(confidence));
     }
-    const char *advice = view->withheld & recorded_less
-                             ? " Record with launches and, on NVIDIA, with `enable_cuda_sync_events` to get one."
-                             : "";
+    const char *advice = !(view->withheld & recorded_less)  ? ""
+                         : can_record_stream_waits(section) ? " Record with launches and, on NVIDIA, with "
+                                                              "`enable_cuda_sync_events` to get one."
+                                                            : " Record with launches to get one.";
     return tp_text_printf(arena, "%s%s",
                           tp_marked_printf(arena, "**No what-if for this trace:** %s.", withheld_text(section)),
                           tp_marked_text(arena, advice));
@@ -420,6 +428,7 @@ struct tp_data tp_section_what_if(const struct tp_section *section)
         add_table(section, object, rows, with_effect);
     add_texts(section, object, rows, with_effect);
     tp_object_add_text(object, "without_effect", without_effect_text(section, rows + with_effect, count - with_effect));
+    tp_object_add_bool(object, "has_sync_events", can_record_stream_waits(section));
     tp_section_add_critical_path(section, object);
     tp_object_add_sentence(object, "validation", tp_str_of(validation_text(section)));
     return tp_data_of_object(object);
