@@ -17,7 +17,7 @@ static struct tp_profile profile;
 static struct tp_section section;
 
 /* The elements of the path, from its end. */
-static struct tp_path_piece pieces[] = {
+static struct tp_path_span spans[] = {
     {900, 1000, TP_STR("void gemm<float>(int)"), 5, TP_PATH_COMPUTE, false, 0, false},
     {890, 900, TP_STR("launch"), 5, TP_PATH_LATENCY, true, TP_EDGE_LAUNCH, false},
     {500, 890, TP_STR("before copy"), 4, TP_PATH_UNEXPLAINED, true, TP_EDGE_EVENT, true},
@@ -33,7 +33,7 @@ static int set_up(void **state)
     model = (struct tp_model){.devices = {.count = 1}, .last_ns = 1000, .steps = &step, .step_count = 1};
     advice.verdict.class = TP_CLASS_COMPUTE_BOUND;
     advice.what_if = (struct tp_what_if_view){
-        .step_count = 1, .step_ns = 1000, .pieces = pieces, .piece_count = sizeof pieces / sizeof *pieces};
+        .step_count = 1, .step_ns = 1000, .spans = spans, .span_count = sizeof spans / sizeof *spans};
     profile = (struct tp_profile){.advice = &advice, .model = &model};
     section = (struct tp_section){.arena = &arena, .profile = &profile, .naming = {.arena = &arena}};
     return setjmp(arena.guard);

@@ -4,8 +4,9 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* Slices of the band; more than a chart has pixels. */
-enum { SLICES = 2048 };
+/* Slices of the band; more than a chart has pixels, also if it shows one of many steps. A path with fewer spans has all of
+ * them. */
+enum { SLICES = 32768 };
 
 enum { LAST_ROWS = 256 };
 
@@ -25,7 +26,8 @@ struct tp_path_collector {
     uint32_t last_row[LAST_ROWS];
     struct tp_vec rows;  /* elements: struct tp_path_row, whose names are made at the end */
     struct tp_vec names; /* name of each row; elements: struct tp_path_name */
-    struct tp_vec band;
+    struct tp_vec band, all; /* slices; all spans, unless there are more than SLICES */
+    bool is_long;
     int64_t low_ns, high_ns, width_ns; /* start and end of the window, length of a slice */
     struct slice slice;                /* current slice */
     int64_t slice_number;
@@ -45,6 +47,7 @@ struct tp_path_collector *tp_path_collector_make(const struct tp_replay_graph *g
     collector->rows = TP_VEC(arena, struct tp_path_row);
     collector->names = TP_VEC(arena, struct tp_path_name);
     collector->band = TP_VEC(arena, struct tp_path_span);
+    collector->all = TP_VEC(arena, struct tp_path_span);
     tp_id_map_init(&collector->row_of, arena);
     memset(collector->last_row, 0xFF, sizeof collector->last_row);
     return collector;
@@ -168,6 +171,12 @@ void tp_path_collect(struct tp_path_collector *collector, const struct tp_path_s
 {
     add_to_row(collector, span, name);
     add_to_band(collector, *span, name);
+    collector->is_long |= collector->all.count == SLICES;
+    if (collector->is_long)
+        return;
+    struct tp_path_span *kept = tp_vec_push(&collector->all);
+    *kept = *span;
+    kept->name = text_of_name(collector, name);
 }
 
 static int compare_names(const void *x, const void *y, const void *context)
@@ -212,5 +221,5 @@ void tp_path_collector_finish(struct tp_path_collector *collector, struct tp_pat
     tp_merge_sort(collector->arena, rows->data, rows->count, sizeof(struct tp_path_row), compare_rows, NULL);
     tp_id_map_release(&collector->row_of);
     details->rows = *rows;
-    details->band = collector->band;
+    details->spans = collector->is_long ? collector->band : collector->all;
 }

@@ -32,9 +32,9 @@ struct tp_path_row {
 /* The details of a critical path. */
 struct tp_path_details {
     struct tp_vec rows; /* longest row first; of equal length by kind and name; elements: struct tp_path_row */
-    /* the path at the resolution of a chart: the window is divided into equal slices, and each slice has the kind and
+    /* all spans of the path; of a longer path, the window is divided into equal slices, and each slice has the kind and
      * the longest span of the group with the most time in it; elements: struct tp_path_span */
-    struct tp_vec band;
+    struct tp_vec spans;
 };
 
 /* What names a span. */

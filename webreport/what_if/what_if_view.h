@@ -63,8 +63,8 @@ struct tp_what_if_view {
     struct tp_path_sums path;
     enum tp_path_group limit;
     double host_share;         /* percent of the window */
-    struct tp_path_span *band; /* the critical path at the resolution of a chart, from its end */
-    size_t band_count;
+    struct tp_path_span *spans; /* the critical path from its end, in detail or at the resolution of a chart */
+    size_t span_count;
     struct tp_path_row *rows;
     size_t row_count;
     struct tp_what_if_row *answers;

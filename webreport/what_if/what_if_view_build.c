@@ -108,8 +108,8 @@ static void validate(struct tp_answering *a)
     r->kept_error_ns = tp_sat_sub(lane.ns, a->model->window_ns);
     memset(&details, 0, sizeof details);
     tp_critical_path(&replay, 0, &r->path, &details, a->keep);
-    r->band = details.band.data;
-    r->band_count = details.band.count;
+    r->spans = details.spans.data;
+    r->span_count = details.spans.count;
     r->rows = details.rows.data;
     r->row_count = details.rows.count;
     r->limit = tp_path_limit(&r->path);

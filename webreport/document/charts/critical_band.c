@@ -14,7 +14,7 @@ enum {
 struct growing {
     int64_t start_ns, end_ns;
     int64_t group_ns[TP_GROUPS];
-    size_t longest[TP_GROUPS]; /* index of the longest piece of each group */
+    size_t longest[TP_GROUPS]; /* index of the longest span of each group */
     int64_t longest_ns[TP_GROUPS];
     size_t count; /* number of path elements */
 };
@@ -27,9 +27,9 @@ struct band_maker {
     struct tp_vec parts; /* elements: struct tp_band_part */
 };
 
-static enum tp_path_group group_of(const struct tp_path_piece *piece)
+static enum tp_path_group group_of(const struct tp_path_span *span)
 {
-    return tp_path_group_of((enum tp_path_kind)piece->kind);
+    return tp_path_group_of((enum tp_path_kind)span->kind);
 }
 
 static enum tp_path_group main_group(const struct growing *part)
@@ -40,46 +40,46 @@ static enum tp_path_group main_group(const struct growing *part)
     return best;
 }
 
-/* Returns the edge on the path before the node of a piece; NULL if it takes no time. The array starts at the end of the
+/* Returns the edge on the path before the node of a span; NULL if it takes no time. The array starts at the end of the
  * path. */
-static const struct tp_path_piece *edge_before(const struct tp_what_if_view *view, size_t index)
+static const struct tp_path_span *edge_before(const struct tp_what_if_view *view, size_t index)
 {
-    uint32_t node = view->pieces[index].node;
-    for (size_t i = index; i < view->piece_count && view->pieces[i].node == node; i++)
-        if (view->pieces[i].is_edge)
-            return &view->pieces[i];
+    uint32_t node = view->spans[index].node;
+    for (size_t i = index; i < view->span_count && view->spans[i].node == node; i++)
+        if (view->spans[i].is_edge)
+            return &view->spans[i];
     return NULL;
 }
 
 /* Returns the work of the node that waits for an edge; NULL if the work is outside of the path. */
-static const struct tp_path_piece *work_after(const struct tp_what_if_view *view, size_t index)
+static const struct tp_path_span *work_after(const struct tp_what_if_view *view, size_t index)
 {
-    uint32_t node = view->pieces[index].node;
-    for (size_t i = index; i-- > 0 && view->pieces[i].node == node;)
-        if (!view->pieces[i].is_edge)
-            return &view->pieces[i];
+    uint32_t node = view->spans[index].node;
+    for (size_t i = index; i-- > 0 && view->spans[i].node == node;)
+        if (!view->spans[i].is_edge)
+            return &view->spans[i];
     return NULL;
 }
 
-static const char *short_name(const struct tp_section *section, const struct tp_path_piece *piece)
+static const char *short_name(const struct tp_section *section, const struct tp_path_span *span)
 {
-    struct tp_str name = tp_path_name_text(&section->naming, (enum tp_path_kind)piece->kind, piece->name);
+    struct tp_str name = tp_path_name_text(&section->naming, (enum tp_path_kind)span->kind, span->name);
     name = tp_text_shorten(section->arena, name, NAME_BYTES);
     return tp_text_printf(section->arena, "%.*s", (int)name.len, name.ptr);
 }
 
-/* Returns which activity the node of a piece follows without a delay, such as ", directly after aten::add"; "" at the
+/* Returns which activity the node of a span follows without a delay, such as ", directly after aten::add"; "" at the
  * start of the path. */
 static const char *predecessor_text(const struct band_maker *maker, size_t index)
 {
     const struct tp_what_if_view *view = maker->view;
     size_t before = index;
-    while (before < view->piece_count && view->pieces[before].node == view->pieces[index].node)
+    while (before < view->span_count && view->spans[before].node == view->spans[index].node)
         before++;
-    if (before == view->piece_count)
+    if (before == view->span_count)
         return "";
     return tp_text_printf(maker->section->arena, ", directly after %s",
-                          short_name(maker->section, &view->pieces[before]));
+                          short_name(maker->section, &view->spans[before]));
 }
 
 /* Returns the details of a part, such as "Compute: GEMM fp32, waits for: stream order". Time before an activity has the
@@ -89,11 +89,11 @@ static const char *text_of_part(const struct band_maker *maker, enum tp_path_gro
     const struct growing *part = &maker->now;
     struct tp_arena *arena = maker->section->arena;
     size_t index = part->longest[group];
-    const struct tp_path_piece *piece = &maker->view->pieces[index];
-    const struct tp_path_piece *edge = piece->is_edge ? piece : edge_before(maker->view, index);
-    const struct tp_path_piece *work = piece->is_edge ? work_after(maker->view, index) : piece;
-    const char *name = short_name(maker->section, work ? work : piece), *title = tp_path_group_title(group);
-    const char *before = piece->is_edge && work ? "before " : "";
+    const struct tp_path_span *span = &maker->view->spans[index];
+    const struct tp_path_span *edge = span->is_edge ? span : edge_before(maker->view, index);
+    const struct tp_path_span *work = span->is_edge ? work_after(maker->view, index) : span;
+    const char *name = short_name(maker->section, work ? work : span), *title = tp_path_group_title(group);
+    const char *before = span->is_edge && work ? "before " : "";
     if (part->count > 1)
         return tp_text_printf(arena, "%s, %zu parts, longest: %s%s", title, part->count, before, name);
     if (!edge)
@@ -114,18 +114,18 @@ static void end_part(struct band_maker *maker)
     maker->now = (struct growing){.start_ns = 0};
 }
 
-/* Returns whether a piece that starts at start_ns becomes a part of the growing one, which is too short to see. */
+/* Returns whether a span that starts at start_ns becomes a part of the growing one, which is too short to see. */
 static bool joins(const struct band_maker *maker, int64_t start_ns)
 {
     const struct growing *now = &maker->now;
     return now->count && start_ns == now->end_ns && tp_sat_sub(now->end_ns, now->start_ns) < maker->finest_ns;
 }
 
-static void add_piece(struct band_maker *maker, size_t index, int64_t start_ns, int64_t end_ns)
+static void add_span(struct band_maker *maker, size_t index, int64_t start_ns, int64_t end_ns)
 {
-    const struct tp_path_piece *piece = &maker->view->pieces[index];
+    const struct tp_path_span *span = &maker->view->spans[index];
     struct growing *now = &maker->now;
-    enum tp_path_group group = group_of(piece);
+    enum tp_path_group group = group_of(span);
     if (!joins(maker, start_ns)) {
         end_part(maker);
         now->start_ns = start_ns;
@@ -144,12 +144,12 @@ static void add_piece(struct band_maker *maker, size_t index, int64_t start_ns, 
 static void add_range(struct band_maker *maker, int64_t start_ns, int64_t end_ns, int64_t finest_ns)
 {
     maker->finest_ns = finest_ns;
-    for (size_t i = maker->view->piece_count; i-- > 0;) {
-        const struct tp_path_piece *piece = &maker->view->pieces[i];
-        int64_t a = piece->start_ns > start_ns ? piece->start_ns : start_ns;
-        int64_t z = piece->end_ns < end_ns ? piece->end_ns : end_ns;
+    for (size_t i = maker->view->span_count; i-- > 0;) {
+        const struct tp_path_span *span = &maker->view->spans[i];
+        int64_t a = span->start_ns > start_ns ? span->start_ns : start_ns;
+        int64_t z = span->end_ns < end_ns ? span->end_ns : end_ns;
         if (a < z)
-            add_piece(maker, i, a, z);
+            add_span(maker, i, a, z);
     }
     end_part(maker);
 }

@@ -3,6 +3,7 @@
 #include "webreport/document/path_words.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/measure/audience/wording.h"
+#include "writer/base/limits.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
 #include "writer/text/marked_text.h"
@@ -195,6 +196,9 @@ static const char *withheld_text(const struct tp_section *section)
     if (view->withheld & 1u << TP_WITHHELD_BARE)
         return tp_text_printf(arena, "unexplained delays change the length of the step by %s %%",
                               tp_text_of_fixed(arena, view->bare_error_percent, 0));
+    if (view->withheld & 1u << TP_WITHHELD_SIZE)
+        return tp_text_printf(arena, "it has more than %s activities",
+                              tp_text_of_count(arena, TP_MAX_REPORT_REPLAY_NODES));
     return view->withheld & 1u << TP_WITHHELD_STREAMS ? "it has too many streams"
                                                       : "the replay does not reproduce the recorded times";
 }
@@ -220,7 +224,8 @@ const char *tp_section_critical_path_line(const struct tp_section *section)
                               tp_text_of_percent(arena, 100 - view->unexplained_percent),
                               tp_replay_confidence_text(confidence));
     }
-    const char *advice = !(view->withheld & recorded_less)  ? ""
+    const char *advice = view->withheld & 1u << TP_WITHHELD_SIZE ? " `tracepress whatif TRACE` replays it."
+                         : !(view->withheld & recorded_less)  ? ""
                          : can_record_stream_waits(section) ? " Record with launches and, on NVIDIA, with "
                                                               "`enable_cuda_sync_events` to get one."
                                                             : " Record with launches to get one.";

@@ -31,6 +31,7 @@ const char *tp_withheld_advice(enum tp_withheld reason)
         [TP_WITHHELD_UNEXPLAINED] = RECORD_SYNC_EVENTS,
         [TP_WITHHELD_BARE] = RECORD_SYNC_EVENTS,
         [TP_WITHHELD_INFERRED] = RECORD_SYNC_EVENTS,
+        [TP_WITHHELD_SIZE] = "Use the command whatif, which has no limit",
         [TP_WITHHELD_STREAMS] = "Record fewer steps, or a single device",
     };
     return texts[reason];
@@ -86,6 +87,7 @@ static const char *reason_text(enum tp_metric_reason reason)
         [TP_REASON_WITHHELD + TP_WITHHELD_INFERRED] =
             "most of the critical path depends on inferred edges (record with enable_cuda_sync_events and with "
             "launches)",
+        [TP_REASON_WITHHELD + TP_WITHHELD_SIZE] = "the trace is too large for the replay of a report",
         [TP_REASON_WITHHELD + TP_WITHHELD_STREAMS] = "the trace has too many streams to replay",
     };
     if (reason >= TP_REASON_INPUT)

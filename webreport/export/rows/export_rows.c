@@ -570,7 +570,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_range_times_build(&rows->ranges, model, arena);
     tp_compiled_view_build(&rows->compiled, model, arena);
     if (model->event_count)
-        tp_advice_build_what_if(&rows->what_if, model, arena);
+        tp_changes_price(&rows->what_if, model, &(struct tp_asked_changes){.count = 0}, arena, NULL);
     tp_work_kinds_build(&rows->kinds, model, arena);
     tp_work_units_build(&rows->units, &rows->kinds, NULL, arena);
     rows->threads = tp_arena_array(arena, threads, sizeof *rows->threads);

@@ -55,10 +55,6 @@ void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model
                                  const struct tp_rule_overrides *overrides, const struct tp_asked_changes *asked,
                                  struct tp_arena *arena);
 
-/* Replays the trace and prices the usual changes. All memory of the result is in `arena`; the memory of the graph is
- * released. */
-void tp_advice_build_what_if(struct tp_what_if_view *result, const struct tp_model *model, struct tp_arena *arena);
-
 extern const struct tp_fields tp_advice_fields;
 
 /* Removes the verdict and the findings, but keeps facts and tables. Used for a trace from inside a process if another
