@@ -354,8 +354,8 @@ def write_case(name, c, folder):
     return paths
 
 
-def check_cases(ask, folder, checks):
-    for name, c in CASES.items():
+def check_cases(ask, folder, checks, cases):
+    for name, c in cases.items():
         view = ask(write_case(name, c, folder), arguments(c))
         if isinstance(view, str):
             checks.equal(view, "answers", name)
@@ -386,7 +386,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         def ask(paths, changes):
             return asked(args.tracepress, paths, changes, folder) if args.tracepress else defined(paths, changes)
-        check_cases(ask, folder, checks)
+        # whatif reads one trace, so the product has no answers for several ranks
+        check_cases(ask, folder, checks, {n: c for n, c in CASES.items() if len(c.ranks) == 1} if args.tracepress else CASES)
         for seed in SEEDS:
             path = os.path.join(folder, "made.json")
             check_properties(seed, ask, path, checks)

@@ -18,6 +18,19 @@ else
     skip "answers equal those of the report, traces of others" "no reference data"
 fi
 
+check "answers equal the values computed by hand, and have the properties of answers" \
+    python3 tests/oracle/what_if_cases.py --tracepress "$TP"
+check "answers equal changed programs that run again" python3 tests/oracle/made_programs.py --tracepress "$TP" --seeds 100-107
+check "graph, replay, critical path and answers equal their definition" \
+    python3 tests/oracle/check_what_if.py --tracepress "$TP" "$DATA"/traces/*.gz
+if [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046 # no blanks in these names
+    check "graph, replay, critical path and answers equal their definition, traces of others" \
+        python3 tests/oracle/check_what_if.py --tracepress "$TP" $(traces_of "$SHARED/data/traces")
+else
+    skip "graph, replay, critical path and answers equal their definition, traces of others" "no reference data"
+fi
+
 trace=$DATA/traces/gpu_2026.pt.trace.json.gz
 run() { # run EXIT_CODE ARGUMENTS...: runs `whatif` and compares its exit code
     wanted_code=$1

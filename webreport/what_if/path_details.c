@@ -4,8 +4,8 @@
 #include "webreport/model/numbers.h"
 #include "writer/base/sort.h"
 
-/* Slices of the band; more than a chart has pixels, also if it shows one of many steps. A path with fewer spans has all of
- * them. */
+/* Slices of the band; more than a chart has pixels, also if it shows one of many steps. A path with fewer spans has all
+ * of them. */
 enum { SLICES = 32768 };
 
 enum { LAST_ROWS = 256 };
@@ -24,8 +24,8 @@ struct tp_path_collector {
     struct tp_id_map row_of;      /* kind and name: row */
     uint64_t last_key[LAST_ROWS]; /* keys that were found last, and their rows */
     uint32_t last_row[LAST_ROWS];
-    struct tp_vec rows;  /* elements: struct tp_path_row, whose names are made at the end */
-    struct tp_vec names; /* name of each row; elements: struct tp_path_name */
+    struct tp_vec rows;      /* elements: struct tp_path_row, whose names are made at the end */
+    struct tp_vec names;     /* name of each row; elements: struct tp_path_name */
     struct tp_vec band, all; /* slices; all spans, unless there are more than SLICES */
     bool is_long;
     int64_t low_ns, high_ns, width_ns; /* start and end of the window, length of a slice */

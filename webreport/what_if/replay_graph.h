@@ -162,6 +162,9 @@ struct tp_replay_graph {
     uint32_t typical_count;
     uint32_t *wakes; /* nodes of the ends of calls that wait for a device; the node before each is its own work */
     uint32_t wake_count;
+    uint32_t
+        *waiting_events; /* events of all calls that wait, also of those inside of other calls, which have no node */
+    uint32_t waiting_count;
 };
 
 /* Returns the group of a kind. */

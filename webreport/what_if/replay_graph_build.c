@@ -126,6 +126,11 @@ static void list_wakes(struct tp_graph_build *build)
     graph->wakes = tp_arena_array(build->arena, graph->wake_count, sizeof *graph->wakes);
     for (uint32_t i = 0; i < graph->wake_count; i++)
         graph->wakes[i] = TP_AT(&build->wakes, struct tp_graph_wake, i)->node;
+    graph->waiting_count = (uint32_t)build->waiting.count;
+    graph->waiting_events = tp_arena_array(build->arena, graph->waiting_count, sizeof *graph->waiting_events);
+    for (uint32_t i = 0; i < graph->waiting_count; i++)
+        graph->waiting_events[i] =
+            build->model->launches.event[TP_AT(&build->waiting, struct tp_waiting_call, i)->launch];
 }
 
 static int compare_typicals(const void *x, const void *y, const void *context)

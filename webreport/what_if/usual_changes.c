@@ -122,19 +122,21 @@ static struct tp_vec list_waits(struct tp_answering *a)
     struct tp_vec groups = TP_VEC(a->temporary, struct wait_group);
     struct tp_id_map wake_of_event;
     tp_id_map_init(&wake_of_event, a->temporary);
+    for (uint32_t i = 0; i < a->graph.waiting_count; i++) /* TP_NO_ID: the call has no node */
+        tp_id_map_find_or_add(&wake_of_event, a->graph.waiting_events[i]);
     for (uint32_t i = 0; i < a->graph.wake_count; i++)
         *tp_id_map_find_or_add(&wake_of_event, a->graph.nodes[a->graph.wakes[i]].event) = a->graph.wakes[i];
     for (uint32_t i = 0; i < model->wait_count; i++) {
-        uint32_t wake = tp_id_map_get(&wake_of_event, model->waits[i].event);
-        if (wake == TP_NO_ID)
+        uint32_t event = model->waits[i].event, *wake = tp_id_map_find(&wake_of_event, event);
+        if (!wake)
             continue;
-        struct wait_group *group = tp_vec_push(&groups);
-        const struct tp_replay_node *n = &a->graph.nodes[wake];
-        *group = (struct wait_group){.call = tp_trace_event_name(model->trace, &model->trace->events[n->event]),
-                                     .place = tp_change_place_of_wait(&a->graph, n->event),
-                                     .waited_ns = tp_sat_sub(n->start_ns, n[-1].end_ns),
-                                     .first = n->event,
-                                     .count = 1};
+        const struct tp_replay_node *n = *wake == TP_NO_ID ? NULL : &a->graph.nodes[*wake];
+        *(struct wait_group *)tp_vec_push(&groups) =
+            (struct wait_group){.call = tp_trace_event_name(model->trace, &model->trace->events[event]),
+                                .place = tp_change_place_of_wait(&a->graph, event),
+                                .waited_ns = n ? tp_sat_sub(n->start_ns, n[-1].end_ns) : 0,
+                                .first = event,
+                                .count = 1};
     }
     tp_id_map_release(&wake_of_event);
     return groups;

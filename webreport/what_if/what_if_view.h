@@ -62,7 +62,7 @@ struct tp_what_if_view {
     double bare_error_percent, unexplained_percent, inferred_percent;
     struct tp_path_sums path;
     enum tp_path_group limit;
-    double host_share;         /* percent of the window */
+    double host_share;          /* percent of the window */
     struct tp_path_span *spans; /* the critical path from its end, in detail or at the resolution of a chart */
     size_t span_count;
     struct tp_path_row *rows;
