@@ -165,8 +165,8 @@ static bool parse_wait(struct tp_what_if_change *change, const struct tp_replay_
 {
     const struct tp_model *model = graph->model;
     struct tp_vec events = TP_VEC(arena, uint32_t);
-    for (uint32_t i = 0; i < graph->wake_count; i++) {
-        uint32_t event = graph->nodes[graph->wakes[i]].event;
+    for (uint32_t i = 0; i < graph->waiting_count; i++) {
+        uint32_t event = graph->waiting_events[i];
         struct tp_str call = tp_trace_event_name(model->trace, &model->trace->events[event]);
         if (name.len < call.len || memcmp(name.ptr, call.ptr, call.len) != 0)
             continue;
