@@ -6,7 +6,6 @@
 #define TP_WEBREPORT_WHAT_IF_CHANGE_H
 
 #include "webreport/what_if/replay_graph.h"
-#include "writer/base/error.h"
 
 /* A factor; den > 0. x * factor is x * num / den, rounded down. */
 struct tp_fraction {
@@ -35,14 +34,6 @@ struct tp_what_if_change {
     /* for a change of the device: factors of kernels with and without tensor cores; den 0 for other changes */
     struct tp_fraction tensor, memory;
 };
-
-/* Returns whether the change removes an edge into `node`. */
-static inline bool tp_change_drops(const struct tp_what_if_change *change, uint32_t node,
-                                   const struct tp_replay_edge *edge)
-{
-    return change->dropped >> edge->reason & 1 ||
-           (edge->reason == TP_EDGE_WAIT && change->without_wait && change->without_wait[node]);
-}
 
 /* Returns the latency of an edge after the change, ns. */
 static inline int64_t tp_change_latency(const struct tp_what_if_change *change, const struct tp_replay_edge *edge)

@@ -13,8 +13,7 @@
 
 enum value { VALUE_FACTOR, VALUE_ZERO, VALUE_NONE, VALUE_DEVICE };
 
-/* A form of a change: "word" or "word:NAME", with or without "=value". text: printf format for the name and the value.
- */
+/* A form of a change: "word" or "word:NAME", with or without "=value". */
 static const struct form {
     const char *word;
     bool has_name;

@@ -25,8 +25,7 @@ void tp_change_init(struct tp_what_if_change *change);
 
 /* Reads a change from its text: "kernel:NAME=F", "operator:NAME=F", "kind:KIND=F", "host=F", "launches=0", "graph=0",
  * "copies=F", "communication=F", "overlap", "input=F", "line:TEXT=F", "waits=0", "wait:CALL[ LINE]" or "gpu:OLD=NEW",
- * where F is a decimal number or a fraction. Returns 0, or TP_EUSAGE with a message that
- * says what to write. */
+ * where F is a decimal number or a fraction. Returns 0, or TP_EUSAGE with a message that says what to write. */
 int tp_change_parse(struct tp_what_if_change *change, const struct tp_replay_graph *graph, struct tp_str text,
                     const struct tp_change_source *source, struct tp_error *err);
 

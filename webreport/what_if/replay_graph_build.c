@@ -27,7 +27,8 @@ static void group_edges(struct tp_graph_build *build)
         next[drafts[i].target]++;
         host_edges += drafts[i].target < graph->first_device;
     }
-    memmove(graph->edges + host_edges, graph->edges, device_edges * sizeof *graph->edges);
+    if (device_edges)
+        memmove(graph->edges + host_edges, graph->edges, device_edges * sizeof *graph->edges);
     uint32_t at = 0;
     for (uint32_t n = 0; n <= graph->node_count; n++) {
         bool is_device = n >= graph->first_device && n < graph->first_device + device_count;

@@ -5,9 +5,7 @@
 #include "webreport/what_if/replay_lanes.h"
 #include "writer/base/limits.h"
 
-enum {
-    TP_BLOCK = 8, /* lanes of one row */
-};
+enum { TP_BLOCK = 8 /* lanes of one row */ };
 
 /* Earlier than each time of a trace. */
 #define TP_NEVER (-1e300)
@@ -33,20 +31,21 @@ struct tp_pass {
     uint32_t *last_use;                                  /* for each node: position in the order of its last target */
     struct tp_vec free_slots;
     uint32_t slot_count;
-    struct tp_row *starts, *ends;          /* times of each slot */
-    struct tp_row *at, *start, *durations; /* of the current node */
-    struct tp_row *ones, *keeps,
-        *waits_for_launch;                  /* 1, or 0 for lanes without residuals, or without latency of launches */
+    struct tp_row *starts, *ends;  /* times of each slot */
+    struct tp_row *at, *durations; /* of the current node: start that an edge allows, duration */
+    struct tp_row *ones;
+    struct tp_row *keeps;                   /* 1, or 0 for lanes without residuals */
+    struct tp_row *waits_for_launch;        /* 1, or 0 for lanes without the latency of launches */
     struct tp_row *allows[TP_EDGE_REASONS]; /* 0, or TP_NEVER for lanes without edges of this reason */
     unsigned drops;                         /* bits of the reasons that at least one lane drops */
     uint32_t *first_factor;                 /* for each label: index in factors; label_count + 1 items */
     struct tp_lane_factor *factors;
     uint32_t *specials, special_count; /* lanes whose changes depend on the node */
     /* ---- steps (replay_steps.c) ---- */
-    struct tp_row
-        *step_end;       /* for each step: latest end of its operations; then for operations before the first step */
-    uint32_t *step_last; /* for each step and path lane: operation with this end; TP_NO_ID: none */
-    uint32_t *step_of;   /* for each device operation whose end may be that of its step: the step; else TP_NO_ID */
+    /* for each step: latest end of its operations; then the same for the operations before the first step */
+    struct tp_row *step_end;
+    uint32_t *step_last;     /* for each step and path lane: operation with this end; TP_NO_ID: none */
+    uint32_t *step_of;       /* for each device operation whose end may be that of its step: the step; else TP_NO_ID */
     struct tp_id_map points; /* node: index of its row in point_* */
     uint64_t *is_point;      /* for each node: bit that is set if the node is in `points` */
     struct tp_row *point_start, *point_end;

@@ -5,8 +5,6 @@
  * target was placed, so that the pass needs little memory. */
 #include "webreport/what_if/replay_run.h"
 
-#include <assert.h>
-
 #include "webreport/model/numbers.h"
 #include "webreport/what_if/change_duration.h"
 #include "webreport/what_if/replay_steps.h"
@@ -181,8 +179,8 @@ static void place_node(struct tp_pass *p, uint32_t node)
 {
     const struct tp_replay_graph *graph = p->graph;
     const struct tp_replay_node *n = &graph->nodes[node];
-    /* the slot may be that of a source, so the start is computed next to it */
-    struct tp_row *start = p->start;
+    struct tp_row *start = p->starts + (size_t)p->slot_of[node] * p->blocks;
+    struct tp_row *end = p->ends + (size_t)p->slot_of[node] * p->blocks;
     uint32_t row = p->replay->binding_row[node];
     uint8_t *bindings = row == TP_NO_ID || !p->path_count
                             ? NULL
@@ -195,19 +193,15 @@ static void place_node(struct tp_pass *p, uint32_t node)
         const struct tp_row *from = (e->from_start ? p->starts : p->ends) + (size_t)p->slot_of[e->source] * p->blocks;
         allow_start(p, from, e, node);
         delay_start(p, start, bindings, number);
-        number += number < TP_NO_BINDING - 1;
+        number += number < TP_NO_BINDING - 1; /* the edges from number 254 on share one number */
     }
     set_durations(p, node);
-    struct tp_row *starts = p->starts + (size_t)p->slot_of[node] * p->blocks;
-    struct tp_row *ends = p->ends + (size_t)p->slot_of[node] * p->blocks;
     for (uint32_t b = 0; b < p->blocks; b++)
-        for (unsigned i = 0; i < TP_BLOCK; i++) {
-            starts[b].v[i] = start[b].v[i];
-            ends[b].v[i] = start[b].v[i] + p->durations[b].v[i];
-        }
+        for (unsigned i = 0; i < TP_BLOCK; i++)
+            end[b].v[i] = start[b].v[i] + p->durations[b].v[i];
     if (p->first_lane == 0)
-        p->replay->wrong_nodes += starts->v[0] != relative(p, n->start_ns) || ends->v[0] != relative(p, n->end_ns);
-    tp_pass_note_times(p, node, starts, ends);
+        p->replay->wrong_nodes += start->v[0] != relative(p, n->start_ns) || end->v[0] != relative(p, n->end_ns);
+    tp_pass_note_times(p, node, start, end);
 }
 
 /* ---- the pass ---- */
@@ -241,7 +235,6 @@ static void run_lanes(struct tp_pass *p)
     p->starts = make_rows(p, p->slot_count, 0);
     p->ends = make_rows(p, p->slot_count, 0);
     p->at = make_rows(p, 1, 0);
-    p->start = make_rows(p, 1, 0);
     p->durations = make_rows(p, 1, 0);
     p->ones = make_rows(p, 1, 1);
     p->keeps = make_rows(p, 1, 1);

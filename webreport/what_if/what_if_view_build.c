@@ -23,6 +23,12 @@ const char *tp_replay_confidence_text(enum tp_replay_confidence confidence)
 
 /* ---- validation ---- */
 
+/* Returns whether nodes wait for each other. */
+static bool has_cycle(const struct tp_replay_graph *graph)
+{
+    return graph->order_count < graph->node_count;
+}
+
 static double share(const struct tp_answering *a, int64_t ns)
 {
     return tp_percent(ns, a->model->window_ns);
@@ -51,7 +57,7 @@ static void find_withheld(struct tp_answering *a)
     uint32_t operations = a->model->devices.count;
     struct tp_buf text;
     tp_buf_init(&text, 0);
-    if (a->graph.order_count < a->graph.node_count || r->wrong_nodes || r->kept_error_ns) {
+    if (has_cycle(&a->graph) || r->wrong_nodes || r->kept_error_ns) {
         tp_buf_printf(&text, "the replay does not reproduce the trace (%llu nodes)",
                       (unsigned long long)r->wrong_nodes);
         withhold(a, TP_WITHHELD_NOT_REPRODUCED, &text);
@@ -98,8 +104,9 @@ static void validate(struct tp_answering *a)
     struct tp_path_details details;
     struct tp_replay_lane lane = {.change = &a->no_change, .mode = TP_REPLAY_KEPT, .wants_path = true};
     struct tp_what_if_replay replay = {.frame = &a->frame, .lanes = &lane, .lane_count = 1, .path_count = 1};
-    bool is_whole = a->graph.order_count == a->graph.node_count;
-    if (is_whole && !tp_count_contradictions(&a->graph)) {
+    if (has_cycle(&a->graph)) /* the path could follow the cycle without an end */
+        return;
+    if (!tp_count_contradictions(&a->graph)) {
         tp_measured_lane(&lane, &a->frame, a->temporary);
     } else {
         tp_what_if_replay_run(&replay, a->temporary);
