@@ -102,7 +102,7 @@ static int64_t read_spare_number(struct tp_decoder *d, const struct tp_element *
 }
 
 /* Adds the record of a wait. Without an argument for its kind, the name of the event is the kind. */
-static void add_sync_record(struct tp_decoder *d, const struct tp_element *e)
+static uint32_t add_sync_record(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str kind = tp_span_text(e->spans, TP_ARG_SYNC_KIND);
     struct tp_str text = tp_token_is_string(kind) ? tp_token_contents(kind) : tp_strings_get(&d->trace->names, e->name_id);
@@ -112,14 +112,15 @@ static void add_sync_record(struct tp_decoder *d, const struct tp_element *e)
     sync.event_stream = read_spare_number(d, e, TP_ARG_WAIT_STREAM);
     sync.event_record = read_spare_number(d, e, TP_ARG_WAIT_RECORD);
     sync.orders_streams = tp_str_equal(text, TP_STR("Stream Wait Event"));
-    tp_sink_add_sync(d->sink, &sync);
+    return tp_sink_add_sync(d->sink, &sync);
 }
 
 static uint32_t add_other_detail(struct tp_decoder *d, const struct tp_element *e)
 {
-    struct tp_other_detail other = {.external_id = read_spare_number(d, e, TP_ARG_EXTERNAL_ID), .cat = e->cat_id};
-    if (tp_str_equal(tp_strings_get(&d->trace->cats, e->cat_id), TP_STR("cuda_sync")))
-        add_sync_record(d, e);
+    bool is_sync = tp_str_equal(tp_strings_get(&d->trace->cats, e->cat_id), TP_STR("cuda_sync"));
+    struct tp_other_detail other = {.external_id = read_spare_number(d, e, TP_ARG_EXTERNAL_ID),
+                                    .cat = e->cat_id,
+                                    .sync = is_sync ? add_sync_record(d, e) : TP_NO_ID};
     return tp_sink_add_other(d->sink, &other);
 }
 

@@ -150,7 +150,8 @@ uint32_t tp_sink_add_device(struct tp_sink *sink, struct tp_device_detail device
 void tp_sink_set_operation_place(struct tp_sink *sink, uint32_t detail, int64_t device, int64_t stream);
 uint32_t tp_sink_add_module(struct tp_sink *sink, const struct tp_module_detail *module);
 uint32_t tp_sink_add_other(struct tp_sink *sink, const struct tp_other_detail *other);
-void tp_sink_add_sync(struct tp_sink *sink, const struct tp_sync_record *sync);
+/* Adds the record of a wait. Returns its index for tp_other_detail. */
+uint32_t tp_sink_add_sync(struct tp_sink *sink, const struct tp_sync_record *sync);
 /* Adds the argument "Concrete Inputs" to the operator whose details were added last. value: id in values. */
 void tp_sink_add_concrete(struct tp_sink *sink, uint32_t value);
 /* Adds the arguments of a collective. Returns their index for tp_host_rare and tp_device_detail. */

@@ -177,9 +177,10 @@ uint32_t tp_sink_add_other(struct tp_sink *sink, const struct tp_other_detail *o
     return (uint32_t)sink->others.count - 1;
 }
 
-void tp_sink_add_sync(struct tp_sink *sink, const struct tp_sync_record *sync)
+uint32_t tp_sink_add_sync(struct tp_sink *sink, const struct tp_sync_record *sync)
 {
     *(struct tp_sync_record *)tp_vec_push(&sink->syncs) = *sync;
+    return (uint32_t)sink->syncs.count - 1;
 }
 
 void tp_sink_add_argument(struct tp_sink *sink, struct tp_argument_text text)

@@ -160,7 +160,8 @@ struct tp_module_detail {
 /* Arguments of events of the kind TP_KIND_OTHER. */
 struct tp_other_detail {
     int64_t external_id;
-    uint32_t cat; /* category, id in cats */
+    uint32_t cat;  /* category, id in cats */
+    uint32_t sync; /* record of a wait, index in syncs; TP_NO_ID for events of other categories */
 };
 
 /* A record of the device about a call that waits or orders streams (category cuda_sync). Members are TP_NULL_INT if the

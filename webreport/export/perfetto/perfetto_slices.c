@@ -110,8 +110,16 @@ static void put_wait_arguments(struct tp_pexport *x, const struct tp_event *even
 {
     const struct tp_thread *row = &x->trace->threads[event->thread];
     tp_annotation_text(x->writer, "cuda_sync_kind", tp_trace_event_name(x->trace, event));
+    uint32_t record = x->trace->others[event->detail].sync;
+    const struct tp_sync_record *sync = record == TP_NO_ID ? NULL : &x->trace->syncs[record];
+    bool has_stream = sync && sync->stream != TP_NULL_INT;
     tp_argument_int(x, TP_IN_EVENT, "device", row->pid.is_text ? 0 : row->pid.number);
-    tp_argument_int(x, TP_IN_EVENT, "stream", row->tid.is_text ? 0 : row->tid.number);
+    tp_argument_int(x, TP_IN_EVENT, "stream", has_stream ? sync->stream : row->tid.is_text ? 0 : row->tid.number);
+    if (sync) {
+        tp_argument_int(x, TP_IN_EVENT, "correlation", sync->correlation);
+        tp_argument_int(x, TP_IN_EVENT, "wait_on_stream", sync->event_stream);
+        tp_argument_int(x, TP_IN_EVENT, "wait_on_cuda_event_record_corr_id", sync->event_record);
+    }
 }
 
 static void put_arguments(struct tp_pexport *x, const struct tp_event *event, bool is_wait)

@@ -220,7 +220,7 @@ static uint32_t add_detail(struct input *in, const struct tp_sink_slice *slice)
     case TP_KIND_FRAME:
         return sink->keeps_frame_stacks ? stack_id(in) : TP_NO_ID;
     case TP_KIND_OTHER:
-        return tp_sink_add_other(sink, &(struct tp_other_detail){field_integer(in, TP_ARG_EXTERNAL_ID), slice->cat});
+        return tp_sink_add_other(sink, &(struct tp_other_detail){field_integer(in, TP_ARG_EXTERNAL_ID), slice->cat, TP_NO_ID});
     default:
         return TP_NO_ID;
     }
