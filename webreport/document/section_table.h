@@ -55,11 +55,11 @@ struct tp_shown_row {
     /* name in pages, and smaller text after it, such as "normalize" and "train.py:390"; ptr NULL: pages show
      * `prefix` and `name` */
     struct tp_str page_name, page_place;
-    struct tp_str full;  /* full name, which pages show as a tooltip; ptr NULL: `name` is the full name */
-    const char *cause;   /* color of a dot before the name in pages, such as "gpu" or "host"; NULL: no dot */
-    const char *href;    /* address that the name links to, or NULL */
-    unsigned depth;      /* depth of the row in a tree */
-    bool is_uncertain;   /* true: the numbers of the row are uncertain, and the page prints them in grey */
+    struct tp_str full;    /* full name, which pages show as a tooltip; ptr NULL: `name` is the full name */
+    const char *cause;     /* color of a dot before the name in pages, such as "gpu" or "host"; NULL: no dot */
+    const char *href;      /* address that the name links to, or NULL */
+    unsigned depth;        /* depth of the row in a tree */
+    bool is_uncertain;     /* true: the numbers of the row are uncertain, and the page prints them in grey */
     unsigned bold_columns; /* bits of the columns whose cells pages print in bold */
     struct tp_data more; /* object for the template "table_more", shown in the expanded row; kind NONE if the row cannot
                             be expanded */

@@ -26,8 +26,8 @@ struct tp_stack_scratch {
     const uint32_t *list_end;
 };
 
-static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,        TP_NO_ID, TP_NO_ID, TP_NO_ID, TP_NO_ID,
-                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID, 0,        false};
+static const struct entry NO_ENTRY = {INT64_MAX, INT64_MAX, TP_NO_ID, 0,        TP_NO_ID, TP_NO_ID, TP_NO_ID,
+                                      TP_NO_ID,  TP_NO_ID,  TP_NO_ID, TP_NO_ID, TP_NO_ID, 0,        false};
 
 const char *tp_stack_kind_text(enum tp_stack_kind kind)
 {
@@ -175,8 +175,8 @@ static void call_visitor_for_segment(const struct tp_stack_scratch *stack, int64
 {
     const struct entry *top = stack->depth ? &stack->entries[stack->depth - 1] : &NO_ENTRY;
     struct tp_fold fold = make_fold_of_entry(top, stack->walk->model->trace->frames.no_event);
-    struct tp_stack_segment segment = {a, b, tag, top->event, top->node, top->work, top->loader, top->outermost,
-                                       top->bits, fold};
+    struct tp_stack_segment segment = {
+        a, b, tag, top->event, top->node, top->work, top->loader, top->outermost, top->bits, fold};
     stack->walk->visit(stack->walk->context, &segment);
 }
 

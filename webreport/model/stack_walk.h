@@ -83,7 +83,7 @@ typedef void (*tp_stack_visit)(void *context, const struct tp_stack_segment *seg
 struct tp_stack_walk {
     const struct tp_model *model;
     struct tp_arena *arena;
-    struct tp_stack_tree *tree; /* trie that receives the visited stacks; NULL: no trie is built */
+    struct tp_stack_tree *tree;   /* trie that receives the visited stacks; NULL: no trie is built */
     const uint64_t *bits_of_name; /* bits of the caller for each name id; NULL: none */
     tp_stack_visit visit;
     void *context;

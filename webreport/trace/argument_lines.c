@@ -1,6 +1,7 @@
 /* Formats the program's own arguments of ranges and moments as text: see argument_lines.h. */
 #include "webreport/trace/argument_lines.h"
 
+#include "webreport/trace/json/profiler_args.h"
 #include "webreport/trace/json/scan.h"
 #include "writer/base/error.h"
 #include "writer/base/limits.h"

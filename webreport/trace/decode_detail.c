@@ -105,7 +105,8 @@ static int64_t read_spare_number(struct tp_decoder *d, const struct tp_element *
 static uint32_t add_sync_record(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str kind = tp_span_text(e->spans, TP_ARG_SYNC_KIND);
-    struct tp_str text = tp_token_is_string(kind) ? tp_token_contents(kind) : tp_strings_get(&d->trace->names, e->name_id);
+    struct tp_str text =
+        tp_token_is_string(kind) ? tp_token_contents(kind) : tp_strings_get(&d->trace->names, e->name_id);
     struct tp_sync_record sync = {.correlation = read_spare_number(d, e, TP_ARG_CORRELATION)};
     sync.device = read_spare_number(d, e, TP_ARG_DEVICE);
     sync.stream = read_spare_number(d, e, TP_ARG_STREAM);

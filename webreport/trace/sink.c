@@ -220,31 +220,12 @@ static void list_device_setups(struct tp_sink *sink)
 /* Gives the unused memory at the end of each column back to the arena. */
 static void return_unused_column_memory(struct tp_sink *sink)
 {
-    struct tp_vec *kept[] = {&sink->events,
-                             &sink->hosts,
-                             &sink->host_rare,
-                             &sink->launches,
-                             &sink->devices,
-                             &sink->modules,
-                             &sink->comms,
-                             &sink->others,
-                             &sink->syncs,
-                             &sink->concretes,
-                             &sink->memory,
-                             &sink->memory_rare,
-                             &sink->memory_stacks,
-                             &sink->counters,
-                             &sink->task_ends,
-                             &sink->flows,
-                             &sink->samples,
-                             &sink->os_calls,
-                             &sink->states,
-                             &sink->recorded_processes,
-                             &sink->process_memory,
-                             &sink->tensors,
-                             &sink->arguments,
-                             &sink->moments,
-                             NULL};
+    struct tp_vec *kept[] = {
+        &sink->events,         &sink->hosts,       &sink->host_rare,     &sink->launches, &sink->devices,
+        &sink->modules,        &sink->comms,       &sink->others,        &sink->syncs,    &sink->concretes,
+        &sink->memory,         &sink->memory_rare, &sink->memory_stacks, &sink->counters, &sink->task_ends,
+        &sink->flows,          &sink->samples,     &sink->os_calls,      &sink->states,   &sink->recorded_processes,
+        &sink->process_memory, &sink->tensors,     &sink->arguments,     &sink->moments,  NULL};
     for (struct tp_vec **vec = kept; *vec; vec++)
         tp_vec_fit(*vec);
 }

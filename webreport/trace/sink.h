@@ -18,9 +18,9 @@ struct tp_sink {
     struct tp_trace *trace;
     struct tp_interner names, cats, stacks, texts, values;
     struct tp_vec events, hosts, host_rare, launches, devices, modules, comms, others, syncs, concretes, memory,
-        memory_rare, memory_stacks, counters, task_ends, flows, samples, os_calls, states, recorded_processes, process_memory,
-        tensors, arguments, capture_arguments, moments, threads, processes, notes, dropped, device_counters,
-        device_counter_stats;
+        memory_rare, memory_stacks, counters, task_ends, flows, samples, os_calls, states, recorded_processes,
+        process_memory, tensors, arguments, capture_arguments, moments, threads, processes, notes, dropped,
+        device_counters, device_counter_stats;
     struct tp_vec members;                     /* top-level members of the document; elements: struct tp_header_value */
     struct tp_vec cat_meanings, name_meanings; /* meaning of each category and name, indexed by id (kinds.h) */
     struct tp_keys setups;                     /* distinct structs tp_device_setup, as 32-bit words */

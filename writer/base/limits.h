@@ -49,10 +49,10 @@
 #define TP_MAX_GRAPH_LAUNCH_ROWS 4096u /* launches of graphs in the report; further ones are only counted */
 #define TP_MAX_CAPTURE_FILES 4096u     /* capture traces that are read for one command */
 
-#define TP_MAX_REPLAY_STREAMS 4096u    /* streams of all devices in a replay graph; traces with more have none */
+#define TP_MAX_REPLAY_STREAMS 4096u /* streams of all devices in a replay graph; traces with more have none */
 /* nodes of a replay graph that a report builds; whatif and check have no limit */
 #define TP_MAX_REPORT_REPLAY_NODES 200000u
-#define TP_MAX_REPLAY_BYTES (64u << 20) /* bytes of node times that a pass of replays keeps */
+#define TP_MAX_REPLAY_BYTES (64u << 20)  /* bytes of node times that a pass of replays keeps */
 #define TP_MAX_REPLAY_STEPS (1ull << 28) /* streams that are searched for the sources of all waits of streams */
 
 /* ---- memory snapshots ---- */

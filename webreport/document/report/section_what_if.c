@@ -225,10 +225,10 @@ const char *tp_section_critical_path_line(const struct tp_section *section)
                               tp_replay_confidence_text(confidence));
     }
     const char *advice = view->withheld & 1u << TP_WITHHELD_SIZE ? " `tracepress whatif TRACE` replays it."
-                         : !(view->withheld & recorded_less)  ? ""
-                         : can_record_stream_waits(section) ? " Record with launches and, on NVIDIA, with "
-                                                              "`enable_cuda_sync_events` to get one."
-                                                            : " Record with launches to get one.";
+                         : !(view->withheld & recorded_less)     ? ""
+                         : can_record_stream_waits(section)      ? " Record with launches and, on NVIDIA, with "
+                                                                   "`enable_cuda_sync_events` to get one."
+                                                                 : " Record with launches to get one.";
     return tp_text_printf(arena, "%s%s",
                           tp_marked_printf(arena, "**No what-if for this trace:** %s.", withheld_text(section)),
                           tp_marked_text(arena, advice));

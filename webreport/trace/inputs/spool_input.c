@@ -9,6 +9,7 @@
 
 #include "webreport/trace/argument_lines.h"
 #include "webreport/trace/json/number.h"
+#include "webreport/trace/json/profiler_args.h"
 #include "webreport/trace/json/scan.h"
 #include "writer/base/error.h"
 #include "writer/base/put.h"
@@ -220,7 +221,8 @@ static uint32_t add_detail(struct input *in, const struct tp_sink_slice *slice)
     case TP_KIND_FRAME:
         return sink->keeps_frame_stacks ? stack_id(in) : TP_NO_ID;
     case TP_KIND_OTHER:
-        return tp_sink_add_other(sink, &(struct tp_other_detail){field_integer(in, TP_ARG_EXTERNAL_ID), slice->cat, TP_NO_ID});
+        return tp_sink_add_other(
+            sink, &(struct tp_other_detail){field_integer(in, TP_ARG_EXTERNAL_ID), slice->cat, TP_NO_ID});
     default:
         return TP_NO_ID;
     }

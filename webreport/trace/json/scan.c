@@ -1,6 +1,7 @@
 /* Scans events: see scan.h. The frequent loops process 16 bytes per step with SSE2, otherwise one byte. */
 #include "webreport/trace/json/scan.h"
 
+#include "webreport/trace/json/profiler_args.h"
 #include "writer/base/limits.h"
 
 #ifdef __SSE2__
@@ -377,20 +378,6 @@ int tp_scan_argument_field(const struct tp_scan *scan, struct tp_str key)
             return known->field;
     }
     return -1;
-}
-
-bool tp_scan_is_profiler_arg(struct tp_str key)
-{
-    static const struct key keys[] = {
-        KEY("External id", 0),   KEY("Record function id", 0), KEY("Ev Idx", 0),     KEY("Sequence number", 0),
-        KEY("Fwd thread id", 0), KEY("Call stack", 0),         KEY("Input Dims", 0), KEY("Input type", 0),
-        KEY("Input Strides", 0), KEY("Concrete Inputs", 0),    KEY("Python id", 0),  KEY("Python parent id", 0),
-        KEY("finished", 0),      KEY("kind", 0),               KEY("device", 0),     KEY("stream", 0),
-        KEY("correlation", 0),   KEY("external id", 0),        KEY("Input dims", 0), KEY("Profiler Event Index", 0)};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (keys[i].len == key.len && memcmp(keys[i].text, key.ptr, key.len) == 0)
-            return true;
-    return false;
 }
 
 static inline int event_field_of_key(const char *key, size_t len)

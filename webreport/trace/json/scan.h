@@ -167,10 +167,6 @@ enum tp_scan_status tp_scan_event(struct tp_scan *scan, struct tp_spans *spans);
 /* Returns the field of an argument (enum tp_field) by its key; -1 if the key has no field. */
 int tp_scan_argument_field(const struct tp_scan *scan, struct tp_str key);
 
-/* Returns true if torch's profiler or ours writes an argument with this name on ranges or device work. All other
- * arguments come from the program. */
-bool tp_scan_is_profiler_arg(struct tp_str key);
-
 /* Skips a value of any kind. Sets *value to its span. */
 enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);
 

@@ -3,6 +3,7 @@
 
 #include "webreport/trace/feed.h"
 #include "webreport/trace/json/number.h"
+#include "webreport/trace/json/profiler_args.h"
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
 

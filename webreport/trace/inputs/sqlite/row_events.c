@@ -304,8 +304,8 @@ void tp_row_events_add_wait(struct tp_row_events *events, const char *name, int6
     uint32_t thread = tp_sink_add_thread(events->sink, &process, &lane);
     struct tp_sink_slice slice =
         start_slice(events, TP_ROW_WAIT, tp_row_events_name(events, tp_str_of(name)), thread, span_ns);
-    struct tp_sync_record sync = {correlation, device, stream, TP_NULL_INT, TP_NULL_INT,
-                                  tp_str_equal(tp_str_of(name), TP_STR("Stream Wait Event"))};
+    struct tp_sync_record sync = {correlation, device,      stream,
+                                  TP_NULL_INT, TP_NULL_INT, tp_str_equal(tp_str_of(name), TP_STR("Stream Wait Event"))};
     slice.event.detail = tp_sink_add_other(
         events->sink, &(struct tp_other_detail){TP_NULL_INT, slice.cat, tp_sink_add_sync(events->sink, &sync)});
     slice.has_correlation = true;
