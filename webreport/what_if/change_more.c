@@ -1,5 +1,5 @@
 /* Computes the second ends of ranges of answers: whole calls of an operator, and kernels without communication next to
- * them. Names the places of waits. */
+ * them. */
 #include "webreport/what_if/change_more.h"
 
 #include "webreport/model/numbers.h"

@@ -146,17 +146,18 @@ static int64_t residual_of(const struct path *path, uint32_t node, const struct 
     return is_bare ? 0 : edge->edge ? edge->edge->residual_ns : tp_node_program_residual(path->graph, node);
 }
 
-/* ---- the same for sums only: nearly all spans are inside of one interval of the window ---- */
+/* ---- a node and a latency: without details, nearly all only add to a sum ---- */
 
-/* Returns whether [a, b) is inside of the interval of the window that the path has reached. */
-static inline bool is_inside(const struct path *path, int64_t a, int64_t b)
+/* Returns whether [a, b) only adds to a sum: no details are wanted, and it is inside of the interval of the window that
+ * the path has reached. */
+static inline bool is_only_sum(const struct path *path, int64_t a, int64_t b)
 {
     const struct tp_interval *within = path->at ? &path->window.items[path->at - 1] : NULL;
-    return within && within->a <= a && b <= within->b;
+    return !path->collector && within && within->a <= a && b <= within->b;
 }
 
 /* Adds the parts of a node that ends at `end`. Returns the start of the node. */
-static inline int64_t sum_parts(struct path *path, uint32_t node, int64_t end)
+static inline int64_t follow_node(struct path *path, uint32_t node, int64_t end)
 {
     const struct tp_replay_graph *graph = path->graph;
     uint32_t first = graph->nodes[node].first_part, last = graph->nodes[node + 1].first_part;
@@ -164,73 +165,51 @@ static inline int64_t sum_parts(struct path *path, uint32_t node, int64_t end)
         return add_parts(path, node, end);
     int64_t start = tp_sat_sub(end, tp_change_part_ns(path->change, graph, node, first));
     unsigned kind = graph->labels[graph->parts[first].label].kind;
-    if (!is_inside(path, start, end))
+    if (!is_only_sum(path, start, end))
         return add_parts(path, node, end);
     path->sums->kind_ns[kind] += end - start;
     return start;
 }
 
 /* Adds the latency of an edge. Returns the time from which the latency counts. */
-static inline int64_t sum_latency(struct path *path, uint32_t node, const struct tp_binding *edge, int64_t end)
+static inline int64_t follow_latency(struct path *path, uint32_t node, const struct tp_binding *edge, int64_t end)
 {
     int64_t latency = edge->edge ? tp_change_latency(path->change, edge->edge) : 0, start = tp_sat_sub(end, latency);
     if (!latency)
         return end;
-    if (edge->reason == TP_EDGE_STREAM && latency > 0 && is_inside(path, start, end))
+    if (edge->reason == TP_EDGE_STREAM && latency > 0 && is_only_sum(path, start, end))
         path->sums->kind_ns[TP_PATH_LATENCY] += latency;
     else
         add_latency(path, node, edge, start, end);
     return start;
 }
 
-static int64_t follow_sums(struct path *path, uint32_t node, int64_t end, int64_t low)
-{
-    int64_t t = end;
-    for (bool has_run = true; node != TP_NO_ID && t > low;) {
-        if (has_run)
-            t = sum_parts(path, node, t);
-        struct tp_binding edge = tp_what_if_binding(path->replay, path->lane, node);
-        if (edge.source == TP_NO_ID)
-            break;
-        int64_t residual = residual_of(path, node, &edge);
-        if (residual)
-            add_stretch(path,
-                        &(struct stretch){tp_sat_sub(t, residual), t, node,
-                                          residual > 0 ? TP_PATH_UNEXPLAINED : TP_PATH_LATENCY, &edge},
-                        (struct tp_path_name){TP_NAME_BEFORE, node});
-        t = sum_latency(path, node, &edge, tp_sat_sub(t, residual));
-        has_run = !edge.from_start;
-        node = edge.source;
-    }
-    return t;
-}
-
 /* ---- the path ---- */
 
-/* Follows the path from a node that ends at `end` to the time `low`, with all details. Returns the time at which the
- * path begins. */
+/* Returns the edge that decided the start of a node in the lane of the path. */
+static inline struct tp_binding binding_of(const struct path *path, uint32_t node)
+{
+    return path->replay->lanes[path->lane].is_measured ? tp_measured_binding(path->graph, node)
+                                                       : tp_what_if_binding(path->replay, path->lane, node);
+}
+
+/* Follows the path from a node that ends at `end` to the time `low`. Returns the time at which the path begins. */
 static int64_t follow(struct path *path, uint32_t node, int64_t end, int64_t low)
 {
     int64_t t = end;
     for (bool has_run = true; node != TP_NO_ID && t > low;) {
         if (has_run)
-            t = add_parts(path, node, t);
-        struct tp_binding edge = path->replay->lanes[path->lane].is_measured
-                                     ? tp_measured_binding(path->graph, node)
-                                     : tp_what_if_binding(path->replay, path->lane, node);
+            t = follow_node(path, node, t);
+        struct tp_binding edge = binding_of(path, node);
         if (edge.source == TP_NO_ID)
             break;
-        int64_t latency = edge.edge ? tp_change_latency(path->change, edge.edge) : 0;
         int64_t residual = residual_of(path, node, &edge);
         if (residual)
             add_stretch(path,
                         &(struct stretch){tp_sat_sub(t, residual), t, node,
                                           residual > 0 ? TP_PATH_UNEXPLAINED : TP_PATH_LATENCY, &edge},
                         (struct tp_path_name){TP_NAME_BEFORE, node});
-        t = tp_sat_sub(t, residual);
-        if (latency)
-            add_latency(path, node, &edge, tp_sat_sub(t, latency), t);
-        t = tp_sat_sub(t, latency);
+        t = follow_latency(path, node, &edge, tp_sat_sub(t, residual));
         has_run = !edge.from_start;
         node = edge.source;
     }
@@ -263,7 +242,7 @@ void tp_critical_path(const struct tp_what_if_replay *replay, uint32_t lane_inde
     path.at = path.window.count;
     if (details)
         path.collector = tp_path_collector_make(path.graph, path.window, arena);
-    int64_t begin = (details ? follow : follow_sums)(&path, lane->last_node, last.b, low);
+    int64_t begin = follow(&path, lane->last_node, last.b, low);
     if (begin > low)
         add_stretch(&path, &(struct stretch){low, begin, TP_NO_ID, TP_PATH_OUTSIDE, NULL},
                     (struct tp_path_name){TP_NAME_OUTSIDE, 0});

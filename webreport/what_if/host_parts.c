@@ -4,7 +4,6 @@
 #include "webreport/what_if/graph_add.h"
 #include "webreport/what_if/graph_stages.h"
 #include "webreport/what_if/lane_walk.h"
-#include "writer/base/stats.h"
 
 /* State while the stacks of one thread are visited. */
 struct filling {
@@ -12,18 +11,10 @@ struct filling {
     uint32_t node; /* node whose parts are added */
 };
 
-static uint64_t hash_text(struct tp_str text)
-{
-    struct tp_random state = {text.len};
-    for (size_t i = 0; i < text.len; i++)
-        state.state = (state.state ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001b3);
-    return tp_random_next(&state);
-}
-
 /* Returns the label of a text for time outside of operators. Equal texts have one label. */
 static uint32_t label_of_text(struct tp_graph_build *build, struct tp_str text)
 {
-    for (uint64_t hash = hash_text(text);; hash++) {
+    for (uint64_t hash = tp_hash_bytes(text.ptr, text.len);; hash++) {
         uint32_t *label = tp_id_map_find_or_add(&build->label_of_name[TP_PATH_PYTHON], hash);
         if (*label == TP_NO_ID)
             return *label = tp_graph_add_label(build, TP_PATH_PYTHON, text);

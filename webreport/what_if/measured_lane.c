@@ -11,7 +11,9 @@ static int64_t allowed_start(const struct tp_replay_graph *graph, const struct t
     return tp_sat_add(tp_sat_add(tp_edge_from(graph, e), e->latency_ns), e->residual_ns);
 }
 
-struct tp_binding tp_measured_binding(const struct tp_replay_graph *graph, uint32_t node)
+/* Finds the edge that decides the start of a node by the measured times. start_ns: receives the start that the edges
+ * allow; INT64_MIN if nothing bounds it. */
+static struct tp_binding find_binding(const struct tp_replay_graph *graph, uint32_t node, int64_t *start_ns)
 {
     const struct tp_replay_node *n = &graph->nodes[node];
     uint32_t previous = tp_node_previous(graph, node);
@@ -34,19 +36,21 @@ struct tp_binding tp_measured_binding(const struct tp_replay_graph *graph, uint3
         has_start = true;
         binding = (struct tp_binding){e, e->source, (enum tp_edge_reason)e->reason, e->from_start, e->is_inferred};
     }
+    *start_ns = has_start ? start : INT64_MIN;
     return binding;
+}
+
+struct tp_binding tp_measured_binding(const struct tp_replay_graph *graph, uint32_t node)
+{
+    int64_t start;
+    return find_binding(graph, node, &start);
 }
 
 static bool is_consistent(const struct tp_replay_graph *graph, uint32_t node)
 {
     const struct tp_replay_node *n = &graph->nodes[node];
-    uint32_t previous = tp_node_previous(graph, node);
-    int64_t start = n->flags & TP_NODE_ANCHORED ? n->start_ns : INT64_MIN, end = n->start_ns;
-    if (previous != TP_NO_ID)
-        start = tp_ns_max(start, tp_sat_add(graph->nodes[previous].end_ns, tp_node_program_residual(graph, node)));
-    for (uint32_t i = n->first_edge; i < n[1].first_edge; i++)
-        if (graph->edges[i].reason != TP_EDGE_ARRIVAL)
-            start = tp_ns_max(start, allowed_start(graph, &graph->edges[i]));
+    int64_t start, end = n->start_ns;
+    find_binding(graph, node, &start);
     for (uint32_t i = n->first_part; i < n[1].first_part; i++)
         end = tp_sat_add(end, tp_part_ns(graph, i));
     return (start == n->start_ns || start == INT64_MIN) && end == n->end_ns;

@@ -13,8 +13,8 @@ static bool is_whole(const struct tp_pass *p)
     return p->graph->model->step_marker == TP_MARKER_WINDOW;
 }
 
-/* Returns the step of an operation: in a trace without markers the only one, for operations before the first step the
- * number of steps, otherwise TP_NO_ID. */
+/* Returns the step that launched an operation. A trace without markers has one step, 0. Without a step, returns the
+ * number of steps if the operation ends before the first step, otherwise TP_NO_ID. */
 static uint32_t find_step(const struct tp_pass *p, uint32_t k)
 {
     const struct tp_model *model = p->graph->model;

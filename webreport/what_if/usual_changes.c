@@ -97,22 +97,20 @@ struct wait_group {
     uint32_t first, count; /* events of the calls: items of a vector */
 };
 
-static int compare_groups(const void *x, const void *y, const void *context)
-{
-    const struct wait_group *a = x, *b = y;
-    (void)context;
-    if (a->waited_ns != b->waited_ns)
-        return a->waited_ns > b->waited_ns ? -1 : 1;
-    int order = tp_str_compare(a->place, b->place);
-    return order ? order : tp_str_compare(a->call, b->call);
-}
-
 static int compare_places(const void *x, const void *y, const void *context)
 {
     const struct wait_group *a = x, *b = y;
     (void)context;
     int order = tp_str_compare(a->place, b->place);
     return order ? order : tp_str_compare(a->call, b->call);
+}
+
+static int compare_groups(const void *x, const void *y, const void *context)
+{
+    const struct wait_group *a = x, *b = y;
+    if (a->waited_ns != b->waited_ns)
+        return a->waited_ns > b->waited_ns ? -1 : 1;
+    return compare_places(x, y, context);
 }
 
 /* Lists each call that waits, and that the model counts as a wait, as a group of its own. */

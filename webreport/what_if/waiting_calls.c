@@ -68,8 +68,8 @@ static bool find_freed(struct sweep *sweep, const struct tp_event *call)
     return sweep->found.count > 0;
 }
 
-/* A call waits for an event. If a record names the call that recorded the event, uses the last operation that was
- * launched before that call; otherwise the operation that ended last, shortly before the end of the wait. */
+/* Finds the operation that a wait for a CUDA event waits for. If the trace says which call recorded the event, this is
+ * the last operation that was launched before that call; otherwise the one that ended last before the wait ended. */
 static void find_before_event(struct sweep *sweep, const struct tp_event *call, const struct tp_sync_record *sync)
 {
     const struct tp_graph_build *build = sweep->build;
