@@ -248,6 +248,7 @@ void tp_pass_finish_steps(struct tp_pass *p)
         else if (p->frame->begins)
             find_steps(p, i, lane);
         for (uint32_t g = 0; lane->change->hides_communication && g < p->graph->model->gpu_count; g++)
-            lane->ns = tp_ns_max(lane->ns, tp_intervals_length(p->graph->model->gpus[g].communication));
+            lane->ns = tp_ns_max(lane->ns, tp_intervals_intersection_length(p->graph->model->gpus[g].communication,
+                                                                            p->graph->model->window));
     }
 }

@@ -2,7 +2,7 @@
 (docs/definitions.md, section 37, "Replay")."""
 import bisect
 
-from .intervals import length, union
+from .intervals import length, meet, union
 from .replay_nodes import topological
 from .steps import is_device_free_before
 
@@ -22,7 +22,8 @@ class Replay:
         self.window = union(self.steps)
         self.ns = sum(b - a for a, b in self.steps)
         if change.overlap:
-            self.ns = max([self.ns] + [length(union([k.range for k in d.kernels if k.communication])) for d in graphs[0].trace.devices])
+            window = graphs[0].trace.window
+            self.ns = max([self.ns] + [length(meet(union([k.range for k in d.kernels if k.communication]), window)) for d in graphs[0].trace.devices])
 
     def residual(self, n, e):
         return 0 if self.bare and n is not self.first else e.residual
