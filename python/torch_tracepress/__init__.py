@@ -9,7 +9,7 @@ pandas.
 """
 
 from ._command import TracepressError, command, run
-from ._fields import Evidence
+from ._fields import Evidence, Replay
 from ._handler import trace_handler
 from ._results import (
     Check,
@@ -39,6 +39,7 @@ __all__ = [
     "MemoryFinding",
     "MemoryReport",
     "Profile",
+    "Replay",
     "Report",
     "Table",
     "Tables",

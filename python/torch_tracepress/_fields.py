@@ -12,6 +12,40 @@ from typing import Any, Dict, Mapping, Optional, Tuple
 
 
 @dataclass(frozen=True)
+class Replay:
+    """Price of a fix by replay.
+
+    removed_low_percent: least share that a fix removes of the time it is about, percent
+    removed_high_percent: greatest share that a fix removes of the time it is about, percent
+    gain_low_ns: least gain of this fix alone, ns per step
+    gain_high_ns: greatest gain of this fix alone, ns per step
+    step_ns: length of a step after this fix and the fixes of all earlier findings, ns
+    then: what limits the step then
+    then_percent: its part of the critical path, percent
+    """
+
+    removed_low_percent: Optional[float]
+    removed_high_percent: Optional[float]
+    gain_low_ns: int
+    gain_high_ns: int
+    step_ns: int
+    then: str
+    then_percent: Optional[float]
+
+    @staticmethod
+    def _members(row: Mapping[str, Any]) -> Dict[str, Any]:
+        return {
+            "removed_low_percent": row.get("removed_low_percent"),
+            "removed_high_percent": row.get("removed_high_percent"),
+            "gain_low_ns": row.get("gain_low_ns") or 0,
+            "gain_high_ns": row.get("gain_high_ns") or 0,
+            "step_ns": row.get("step_ns") or 0,
+            "then": row.get("then") or "",
+            "then_percent": row.get("then_percent"),
+        }
+
+
+@dataclass(frozen=True)
 class Evidence:
     """An event that a finding is about.
 
@@ -53,6 +87,8 @@ class FindingFields:
     low_percent: lower end of the estimated saving after a fix of all earlier findings in the list, in percent of the step time
     high_percent: upper end of the estimated saving after a fix of all earlier findings in the list, in percent of the step time
     counted_percent: percentage that the sum total_gain_percent includes for this finding instead of high_percent; absent if the sum includes high_percent
+    replay: price of a fix by replay, from which low_percent and high_percent follow; absent if these follow from the time of the finding
+    gone_with: position in the list, from 1, of the finding whose fix, with those before it, leaves no effect for this one; absent without such a finding
     evidence: first events that show the problem
     evidence_total: number of events that show the problem
     detail: evidence for the finding, in words
@@ -75,6 +111,8 @@ class FindingFields:
     low_percent: Optional[float]
     high_percent: Optional[float]
     counted_percent: Optional[float]
+    replay: Optional[Replay]
+    gone_with: int
     evidence: Tuple[Evidence, ...]
     evidence_total: int
     detail: str
@@ -99,6 +137,8 @@ class FindingFields:
             "low_percent": row.get("low_percent"),
             "high_percent": row.get("high_percent"),
             "counted_percent": row.get("counted_percent"),
+            "replay": Replay(**Replay._members(row["replay"])) if row.get("replay") else None,
+            "gone_with": row.get("gone_with") or 0,
             "evidence": tuple(Evidence(**Evidence._members(item)) for item in row.get("evidence") or ()),
             "evidence_total": row.get("evidence_total") or 0,
             "detail": row.get("detail") or "",

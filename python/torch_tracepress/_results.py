@@ -36,8 +36,9 @@ class Finding(FindingFields):
     ("A finding"). A member that is null or absent becomes None, except that ``counted_percent`` is then
     ``high_percent``. ``worker`` is the worker of the trace, or "" for a finding over the ranks of a run.
 
-    ``low_percent`` to ``high_percent`` of a step is the estimated gain after all previous findings. It never
-    exceeds the finding's share, except for waits (A4 to A6), whose removal may fill idle time at other places.
+    ``low_percent`` to ``high_percent`` of a step is the estimated gain after all previous findings. With a
+    ``replay``, it is the gain in replays of the trace, which may exceed the finding's share, because a fix can
+    let other work begin earlier. Otherwise only the gain of waits (A4 to A6) may exceed the share.
     """
 
     worker: str

@@ -126,21 +126,32 @@ static struct python_type find_python_type(const struct tp_json_field *field)
     }
 }
 
-static void print_python_attribute(const struct tp_json_field *field, const char *class_of_items)
+/* Returns the name of the Python class for a record in a finding. */
+static const char *python_class(const struct tp_fields *fields)
+{
+    return strcmp(fields->name, "An event that a finding is about") == 0 ? "Evidence" : "Replay";
+}
+
+static void print_python_attribute(const struct tp_json_field *field)
 {
     if (field->type == TP_AS_RECORDS)
-        printf("    %s: Tuple[%s, ...]\n", field->name, class_of_items);
+        printf("    %s: Tuple[%s, ...]\n", field->name, python_class(field->fields));
+    else if (field->type == TP_AS_RECORD)
+        printf("    %s: Optional[%s]\n", field->name, python_class(field->fields));
     else if (field->type == TP_AS_ARRAY)
         printf("    %s: Tuple[str, ...]\n", field->name);
     else
         printf("    %s: %s\n", field->name, find_python_type(field).type);
 }
 
-static void print_python_member_reader(const struct tp_json_field *field, const char *class_of_items)
+static void print_python_member_reader(const struct tp_json_field *field)
 {
+    const char *class = field->fields ? python_class(field->fields) : "";
     printf("            \"%s\": ", field->name);
     if (field->type == TP_AS_RECORDS)
-        printf("tuple(%s(**%s._members(item)) for item in row.get(\"%s\") or ()),\n", class_of_items, class_of_items,
+        printf("tuple(%s(**%s._members(item)) for item in row.get(\"%s\") or ()),\n", class, class, field->name);
+    else if (field->type == TP_AS_RECORD)
+        printf("%s(**%s._members(row[\"%s\"])) if row.get(\"%s\") else None,\n", class, class, field->name,
                field->name);
     else if (field->type == TP_AS_ARRAY)
         printf("tuple(row.get(\"%s\") or ()),\n", field->name);
@@ -148,18 +159,18 @@ static void print_python_member_reader(const struct tp_json_field *field, const 
         printf("row.get(\"%s\")%s,\n", field->name, find_python_type(field).otherwise);
 }
 
-/* Prints a class with one attribute for each member. class_of_items: name of the class for records in a list. */
-static void print_class(const char *name, const struct tp_fields *fields, const char *class_of_items)
+/* Prints a class with one attribute for each member. */
+static void print_class(const char *name, const struct tp_fields *fields)
 {
     printf("\n\n@dataclass(frozen=True)\nclass %s:\n    \"\"\"%s.\n\n", name, fields->name);
     for (unsigned i = 0; i < fields->count; i++)
         printf("    %s: %s\n", fields->items[i].name, fields->items[i].definition);
     printf("    \"\"\"\n\n");
     for (unsigned i = 0; i < fields->count; i++)
-        print_python_attribute(&fields->items[i], class_of_items);
+        print_python_attribute(&fields->items[i]);
     printf("\n    @staticmethod\n    def _members(row: Mapping[str, Any]) -> Dict[str, Any]:\n        return {\n");
     for (unsigned i = 0; i < fields->count; i++)
-        print_python_member_reader(&fields->items[i], class_of_items);
+        print_python_member_reader(&fields->items[i]);
     printf("        }\n");
 }
 
@@ -170,7 +181,7 @@ static unsigned print_python(void)
     for (unsigned i = 0; i < record_count; i++)
         for (unsigned k = 0; k < records[i]->count; k++)
             without_definition += !records[i]->items[k].definition;
-    if (without_definition || record_count != 2)
+    if (without_definition || record_count != 3)
         return 1;
     printf("\"\"\"Findings in the report's JSON and their events, with one attribute for each member.\n\n"
            "Generated from the tables that write the JSON. After a change of a table:\n"
@@ -179,8 +190,9 @@ static unsigned print_python(void)
            "from __future__ import annotations\n\n"
            "from dataclasses import dataclass\n"
            "from typing import Any, Dict, Mapping, Optional, Tuple\n");
-    print_class("Evidence", records[1], NULL);
-    print_class("FindingFields", records[0], "Evidence");
+    for (unsigned i = 1; i < record_count; i++)
+        print_class(python_class(records[i]), records[i]);
+    print_class("FindingFields", records[0]);
     return 0;
 }
 

@@ -90,10 +90,29 @@ class Story:
             largest = [cause for ns, cause in avoidable if ns == max(avoidable)[0]]
             self.same("page: cause of the headline", mark and mark.group(1) in largest, True)
 
+    def greatest_saving(self, finding):
+        """Returns the greatest saving of a finding in a step, ns."""
+        if "replay" in finding:
+            return 10 * finding["high_percent"] * Decimal(self.found["judged_us"]) / self.found["steps"]
+        part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
+        return 1000 * finding["ceiling_us_per_step"] * part
+
+    def check_gone(self, where, finding, text):
+        """Checks the words for a finding whose saving is gone after the findings before it."""
+        number = re.match(r"gone with (\d+)$", plain(text))
+        self.same("%s: %s is gone" % (where, finding["id"]), plain(text).startswith("gone with ") and finding["gone_with"] > 0, True)
+        if number:
+            self.same("%s: %s is gone with an earlier one" % (where, finding["id"]), int(number[1]) <= finding["gone_with"], True)
+
     def check_finding(self, where, finding, time, share):
         if finding["ceiling_us_per_step"] is not None:
-            part = finding["high_percent"] / finding["share_of_step_percent"] if finding["share_of_step_percent"] else 1
-            self.near("%s: time of %s" % (where, finding["id"]), time_of(re.sub(r".* to ", "", plain(time))), 1000 * finding["ceiling_us_per_step"] * part,
+            if "gone_with" in finding:
+                self.check_gone(where, finding, time)
+                return
+            if plain(time) == "no effect":
+                self.same("%s: nothing is left for %s" % (where, finding["id"]), finding["high_percent"] < 0.05, True)
+                return
+            self.near("%s: time of %s" % (where, finding["id"]), time_of(re.sub(r".* to ", "", plain(time))), self.greatest_saving(finding),
                       Decimal("0.5")) # a mean is rounded to whole ns before it is written as text
             low, half = re.match(r"([\d.,]+) to ", plain(share)), Decimal("0.5") if finding["high_percent"] >= 9.95 else Decimal("0.05")
             if low:

@@ -197,7 +197,13 @@ def check_steps_of_events(process, profile, path):
 
 
 def check_notes(process, profile):
-    for mine, finding in zip(process["findings"], profile["recommendations"]["findings"]):
+    # a summary has findings by severity and time, because the order of the report depends on a replay
+    time = lambda us: -1 if us is None else float(us)
+    levels = ["high", "medium", "low", "info"]
+    order = [(levels.index(f["severity"]), -time(f["ceiling_us_per_step"])) for f in process["findings"] if f["rule"] not in ("R1", "R2", "R3")]
+    same("order of the findings", order, sorted(order))
+    by_text = lambda f: (f.get("rule", f.get("id")), f["title"], f["detail"])
+    for mine, finding in zip(sorted(process["findings"], key=by_text), sorted(profile["recommendations"]["findings"], key=by_text)):
         lines = [e["file_line"] for e in finding["evidence"] if e["file_line"]]
         same(f"finding {finding['id']}",
              [mine["rule"], mine["title"], mine["severity"], mine["confidence"], mine["ceiling_us_per_step"],

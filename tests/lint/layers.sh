@@ -57,7 +57,7 @@ BEGIN {
   ok[m "views"]        = m "views " m "audience " facts
   ok[m "tree"]         = m "tree " m "idle " m "work " facts
   ok[m "verdict"]      = m "verdict " m "views " m "program " m "audience " facts
-  ok[m "rules"]        = m "rules " m "verdict " m "views " m "memory " m "program " m "work " m "audience " facts
+  ok[m "rules"]        = m "rules " r "what_if " m "verdict " m "views " m "memory " m "program " m "work " m "audience " facts
   ok[m "rules/host"]   = m "rules/host " m "rules " m "work " m "audience " facts
   ok[m "rules/device"] = m "rules/device " m "rules/host " m "rules " m "verdict " m "serving " m "idle " m "work " facts
   ok[m "ranks"]        = m "ranks " m "rules " m "views " m "work " facts

@@ -211,12 +211,14 @@ def _(folder):
     rows = numbers["recommendations"]["findings"]
     assert len(rows) == len(result.findings) > 3
     for finding, row in zip(result.findings, rows):
-        assert {k: getattr(finding, k) for k in row if k not in ("evidence", "weakened_by")} == {
-            k: v for k, v in row.items() if k not in ("evidence", "weakened_by")
+        assert {k: getattr(finding, k) for k in row if k not in ("evidence", "weakened_by", "replay")} == {
+            k: v for k, v in row.items() if k not in ("evidence", "weakened_by", "replay")
         }
+        assert (finding.replay and vars(finding.replay)) == row.get("replay")
         assert (
             list(finding.weakened_by) == row["weakened_by"] and [vars(e) for e in finding.evidence] == row["evidence"]
         )
+    assert any(finding.replay for finding in result.findings)
     assert any(result.headline in line for line in result.messages) and result.exit_code == 0
     assert "compute-bound" in repr(result)
     broken = os.path.join(folder, "broken.pt.trace.json")

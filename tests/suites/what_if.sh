@@ -30,6 +30,15 @@ if [ -d "$SHARED/data/traces" ]; then
 else
     skip "graph, replay, critical path and answers equal their definition, traces of others" "no reference data"
 fi
+check "prices of findings equal their definition" \
+    python3 tests/oracle/check_prices.py --tracepress "$TP" "$DATA"/traces/*.gz
+if [ -d "$SHARED/data/traces" ]; then
+    # shellcheck disable=SC2046 # no blanks in these names; the largest traces take too long
+    check "prices of findings equal their definition, traces of others" \
+        python3 tests/oracle/check_prices.py --tracepress "$TP" $(traces_of "$SHARED/data/traces" | xargs -r ls -Sr | head -40)
+else
+    skip "prices of findings equal their definition, traces of others" "no reference data"
+fi
 
 trace=$DATA/traces/gpu_2026.pt.trace.json.gz
 run() { # run EXIT_CODE ARGUMENTS...: runs `whatif` and compares its exit code

@@ -31,14 +31,15 @@ __attribute__((unused)) static void assert_finding(const char *rule, const char 
     assert_true(found->evidence_count > 0);
 }
 
-/* Checks the range of the estimated gain, in percent of the step. */
+/* Checks the range of the gain that is estimated from the time of a finding, in percent of the step. */
 __attribute__((unused)) static void assert_gain_range(const char *rule, double low, double high)
 {
     const struct tp_finding *found = find_finding_of_rule(rule);
     assert_non_null(found);
-    if (fabs(found->low_percent - low) > 0.2 || fabs(found->high_percent - high) > 0.2)
-        fail_msg("%s (share %f): %f to %f, not %f to %f", rule, found->share_percent, found->low_percent,
-                 found->high_percent, low, high);
+    double least = found->is_priced ? found->low_part * found->share_percent : found->low_percent;
+    double most = found->is_priced ? found->high_part * found->share_percent : found->high_percent;
+    if (fabs(least - low) > 0.2 || fabs(most - high) > 0.2)
+        fail_msg("%s (share %f): %f to %f, not %f to %f", rule, found->share_percent, least, most, low, high);
 }
 
 /* Checks the time per step that the finding of a rule affects, us. */

@@ -129,8 +129,7 @@ static void unrecorded_device_is_mentioned(void **state)
     assert_not_in_digest("no device is used");
 }
 
-/* Tests that the digest gives the total of two findings, and says that no time counts twice. For one finding it gives
- * no total. */
+/* Tests that the digest gives the step after the fixes of two findings. For one finding it gives no total. */
 static void total_of_findings_needs_two_findings(void **state)
 {
     for (int is_one = 0; is_one < 2; is_one++) { /* is_one: only copies; otherwise copies and waits */
@@ -147,9 +146,9 @@ static void total_of_findings_needs_two_findings(void **state)
         }
         build_trace();
         if (is_one) {
-            assert_not_in_digest("together they save");
+            assert_not_in_digest("by replay, all");
         } else {
-            assert_in_digest("together they save at most 0.2");
+            assert_in_digest("by replay, all take the step from 1.00 to 0.7");
             end_event_text(state);
         }
     }

@@ -211,10 +211,13 @@ static void verdict_orders_findings_with_equal_gains(void **state)
     assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
     assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
     end_event_text(state), begin_trace_test(state);
-    write_collective_and_wait(80, 480); /* only 80 us of work can hide communication, so rule A1 gains more than E1 */
+    /* 80 us of work hide as much of the communication; other steps could hide the rest. The gain of rule A1 is between
+     */
+    write_collective_and_wait(80, 480);
     assert_int_equal(advice.verdict.class, TP_CLASS_COMMUNICATION_BOUND);
-    assert_string_equal(advice.recommendations.findings[0].rule->id, "A1");
-    assert_non_null(find_finding_of_rule("E1"));
+    assert_string_equal(advice.recommendations.findings[0].rule->id, "E1");
+    assert_string_equal(advice.recommendations.findings[1].rule->id, "A1");
+    assert_true(find_finding_of_rule("E1")->sure_percent < find_finding_of_rule("A1")->sure_percent);
 }
 
 static void communication_is_exposed_where_no_compute_runs(void **state)

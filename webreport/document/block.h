@@ -102,6 +102,7 @@ struct tp_finding_block {
     const char *more_reason;
     const char *look;                 /* name of the color of the finding's cause (charts/causes.h); NULL for none */
     const char *saving;               /* words such as "saves 38 to 47 ms"; NULL if unknown */
+    const char *then;                 /* sentence on the step after the change and what limits it then, or NULL */
     const char *saving_share;         /* share of the saving, such as "18 to 23 %"; NULL: `change` is this share */
     double low_percent, high_percent; /* range of the saving, percent of the step; both 0 if unknown */
     const char *marks; /* times of the finding for the timeline: "start,end;.." in ns since the first event, or NULL */

@@ -200,6 +200,7 @@ static void put_finding(struct tp_list *list, const struct tp_finding_block *fin
     tp_object_add_text(item, "saving", finding->saving ? finding->saving : finding->value ? finding->value : "");
     const char *share = finding->saving_share ? finding->saving_share : finding->change;
     tp_object_add_text(item, "saving_share", share ? share : "");
+    tp_object_add_text(item, "then", finding->then ? finding->then : "");
     tp_object_add_bool(item, "has_bar", finding->high_percent > 0);
     tp_chart_put_percent(item, "low", finding->low_percent);
     tp_chart_put_percent(item, "high", finding->high_percent);
@@ -246,10 +247,13 @@ static void put_findings(struct filler *f, const struct tp_findings_block *findi
         put_finding(findings->more_title && number > OPEN_ITEMS ? more : list, item, number);
         put_finding(sure, item, number);
     }
-    bool has_savings = false;
-    for (size_t i = 0; i < findings->shown; i++)
+    bool has_savings = false, has_replays = false;
+    for (size_t i = 0; i < findings->shown; i++) {
         has_savings |= findings->items[i].high_percent > 0;
+        has_replays |= findings->items[i].then != NULL;
+    }
     tp_object_add_bool(f->root, "has_savings", has_savings);
+    tp_object_add_bool(f->root, "has_replays", has_replays);
     bool has_marks = false;
     for (size_t i = 0; i < findings->shown; i++)
         has_marks |= findings->items[i].marks != NULL;

@@ -5,7 +5,7 @@
 #ifndef TP_WEBREPORT_WHAT_IF_CHANGE_H
 #define TP_WEBREPORT_WHAT_IF_CHANGE_H
 
-#include "webreport/what_if/replay_graph.h"
+#include "webreport/what_if/fix.h"
 
 /* A factor; den > 0. x * factor is x * num / den, rounded down. */
 struct tp_fraction {
@@ -29,8 +29,9 @@ struct tp_what_if_change {
     uint32_t operator_name; /* name id of the operator of a change "operator:NAME"; TP_NO_ID for other changes */
     /* true if the window cannot become shorter than the communication */
     bool hides_communication;
-    bool frees_communication; /* true if kernels next to communication would also become faster */
-    bool is_unsure;           /* true if the answer is only a rough estimate */
+    bool frees_communication;   /* true if kernels next to communication would also become faster */
+    bool is_unsure;             /* true if the answer is only a rough estimate */
+    struct tp_fix_choice fixes; /* the fixes that the change makes */
     /* for a change of the device: factors of kernels with and without tensor cores; den 0 for other changes */
     struct tp_fraction tensor, memory;
 };

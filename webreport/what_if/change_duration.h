@@ -5,9 +5,27 @@
 #include "webreport/model/numbers.h"
 #include "webreport/what_if/change.h"
 
-/* Returns the duration of a part of a node after the change, ns. part: index in graph->parts. */
-static inline int64_t tp_change_part_ns(const struct tp_what_if_change *change, const struct tp_replay_graph *graph,
-                                        uint32_t node, uint32_t part)
+/* Returns the duration of a part of a node under the fixes of a change, ns. They change neither the loading of data nor
+ * communication of the host. */
+static inline int64_t tp_fixed_part_ns(const struct tp_fix_choice *fixes, const struct tp_replay_graph *graph,
+                                       uint32_t node, uint32_t part)
+{
+    int64_t ns = tp_part_ns(graph, part);
+    unsigned kind = graph->labels[graph->parts[part].label].kind;
+    if (kind == TP_PATH_INPUT || (kind == TP_PATH_COMMUNICATION && node < graph->first_device))
+        return ns;
+    return tp_ns_scaled(ns, TP_FIX_WHOLE - tp_fix_part_of_node(fixes, node), TP_FIX_WHOLE);
+}
+
+/* Returns whether a change makes a fix of this node. */
+static inline bool tp_change_fixes_node(const struct tp_what_if_change *change, uint32_t node)
+{
+    return change->fixes.fixes && change->fixes.fixes->first_of_node[node];
+}
+
+/* Returns the duration of a part of a node after the change without its fixes, ns. part: index in graph->parts. */
+static inline int64_t tp_unfixed_part_ns(const struct tp_what_if_change *change, const struct tp_replay_graph *graph,
+                                         uint32_t node, uint32_t part)
 {
     int64_t ns = tp_part_ns(graph, part);
     uint32_t label = graph->parts[part].label;
@@ -17,6 +35,15 @@ static inline int64_t tp_change_part_ns(const struct tp_what_if_change *change, 
         return 0;
     const struct tp_fraction *f = change->of_label ? &change->of_label[label] : NULL;
     return !f || f->num == f->den ? ns : f->num ? tp_ns_scaled(ns, f->num, f->den) : 0;
+}
+
+/* Returns the duration of a part of a node after the change, ns. part: index in graph->parts. Fixes remove the same
+ * time at most once. */
+static inline int64_t tp_change_part_ns(const struct tp_what_if_change *change, const struct tp_replay_graph *graph,
+                                        uint32_t node, uint32_t part)
+{
+    int64_t ns = tp_unfixed_part_ns(change, graph, node, part);
+    return tp_change_fixes_node(change, node) ? tp_ns_min(ns, tp_fixed_part_ns(&change->fixes, graph, node, part)) : ns;
 }
 
 /* Returns the duration of a node after the change, ns. */

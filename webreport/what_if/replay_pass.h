@@ -41,6 +41,8 @@ struct tp_pass {
     uint32_t *first_factor;                 /* for each label: index in factors; label_count + 1 items */
     struct tp_lane_factor *factors;
     uint32_t *specials, special_count; /* lanes whose changes depend on the node */
+    const struct tp_fixes *fixes;      /* fixes of all lanes in `fixed`; NULL: no lane has fixes */
+    uint32_t *fixed, fixed_count;      /* lanes with fixes */
     /* ---- steps (replay_steps.c) ---- */
     /* for each step: latest end of its operations; then the same for the operations before the first step */
     struct tp_row *step_end;

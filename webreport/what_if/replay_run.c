@@ -68,6 +68,10 @@ static void set_lanes(struct tp_pass *p)
         tp_rows_set(p->waits_for_launch, i, lane->change->prompt >> TP_EDGE_LAUNCH & 1 ? 0 : 1);
         if (lane->change->of_node || lane->change->without_wait || lane->change->more_ns)
             p->specials[p->special_count++] = i;
+        if (lane->change->fixes.fixes) {
+            p->fixes = lane->change->fixes.fixes;
+            p->fixed[p->fixed_count++] = i;
+        }
     }
 }
 
@@ -97,6 +101,15 @@ static double relative(const struct tp_pass *p, int64_t ns)
     return (double)tp_sat_sub(ns, p->base_ns);
 }
 
+/* Returns the fixes that change a node: bits 1 << index of a fix. */
+static uint64_t fixes_of_node(const struct tp_pass *p, uint32_t node)
+{
+    uint64_t fixes = 0;
+    for (uint32_t i = p->fixes ? p->fixes->first_of_node[node] : 0; i; i = p->fixes->nodes[i - 1].next)
+        fixes |= UINT64_C(1) << p->fixes->nodes[i - 1].fix;
+    return fixes;
+}
+
 /* Sets the durations of a node in all lanes. */
 static void set_durations(struct tp_pass *p, uint32_t node)
 {
@@ -122,6 +135,12 @@ static void set_durations(struct tp_pass *p, uint32_t node)
             (change->more_ns && node < graph->first_device && change->more_ns[node]))
             durations[p->specials[i]] = (double)tp_change_node_ns(change, graph, node);
     }
+    uint64_t fixes = fixes_of_node(p, node);
+    for (uint32_t i = 0; fixes && i < p->fixed_count; i++) {
+        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->fixed[i]].change;
+        if (change->fixes.chosen & fixes)
+            durations[p->fixed[i]] = (double)tp_change_node_ns(change, graph, node);
+    }
 }
 
 /* Sets `at` to the start that an edge from a node with the times `from` allows. latency, residual: ns. */
@@ -143,6 +162,10 @@ static void allow_start(const struct tp_pass *p, const struct tp_row *from, cons
         if (change->without_wait && change->without_wait[node])
             tp_rows_set(p->at, p->specials[i], TP_NEVER);
     }
+    uint64_t fixes = e->reason == TP_EDGE_WAIT ? fixes_of_node(p, node) : 0;
+    for (uint32_t i = 0; fixes && i < p->fixed_count; i++)
+        if (tp_fix_part_of_node(&p->replay->lanes[p->first_lane + p->fixed[i]].change->fixes, node) == TP_FIX_WHOLE)
+            tp_rows_set(p->at, p->fixed[i], TP_NEVER);
 }
 
 /* Starts the node not before `at`. Stores edge `number` in `bindings` (may be NULL) for lanes that it delays. */
@@ -243,7 +266,8 @@ static void run_lanes(struct tp_pass *p)
         p->allows[reason] = make_rows(p, 1, 0);
     p->first_factor = tp_arena_array(p->arena, (size_t)graph->label_count + 1, sizeof *p->first_factor);
     p->specials = tp_arena_array(p->arena, p->lane_count, sizeof *p->specials);
-    p->special_count = p->drops = 0;
+    p->fixed = tp_arena_array(p->arena, p->lane_count, sizeof *p->fixed);
+    p->special_count = p->fixed_count = p->drops = 0;
     set_lanes(p);
     list_factors(p);
     tp_pass_prepare_steps(p);

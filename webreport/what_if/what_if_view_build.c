@@ -7,6 +7,7 @@
 #include "webreport/what_if/change_make.h"
 #include "webreport/what_if/change_more.h"
 #include "webreport/what_if/critical_path.h"
+#include "webreport/what_if/fix_prices.h"
 #include "webreport/what_if/measured_lane.h"
 #include "webreport/what_if/replay_graph_build.h"
 #include "webreport/what_if/replay_run.h"
@@ -83,6 +84,15 @@ static void find_withheld(struct tp_answering *a)
         put_percent(&text, r->inferred_percent, " of the critical path hangs on inferred edges");
         withhold(a, TP_WITHHELD_INFERRED, &text);
     }
+}
+
+/* Returns whether answers are withheld for a reason that is known before the replays. */
+static bool is_hopeless(const struct tp_answering *a)
+{
+    const struct tp_what_if_view *r = a->result;
+    return r->wrong_nodes || r->kept_error_ns || !a->model->window_ns || r->unexplained_percent > 20 ||
+           r->inferred_percent > 50 ||
+           (r->counts.without_launch + r->counts.before_launch) * 2 > a->model->devices.count;
 }
 
 /* Each doubt lowers the confidence by one level. */
@@ -229,9 +239,12 @@ static void answer(struct tp_answering *a, const struct tp_what_if_replay *repla
     row->confidence = confidence_of(a, change, range);
 }
 
-/* Replays all changes in one pass: first the replays whose paths are needed, then the others. */
-static void answer_all(struct tp_answering *a, const struct tp_vec *changes)
+/* Replays all changes in one pass: first the replays whose paths are needed, then the others. fixes: NULL, or fixes to
+ * price */
+static void answer_all(struct tp_answering *a, const struct tp_vec *changes, const struct tp_fix_question *fixes)
 {
+    struct tp_fix_pricing pricing;
+    bool has_fixes = fixes && fixes->count && !is_hopeless(a);
     uint32_t count = (uint32_t)changes->count;
     struct tp_vec lanes = TP_VEC(a->temporary, struct tp_replay_lane);
     struct change_lanes *others = tp_arena_array(a->temporary, count, sizeof *others);
@@ -241,6 +254,8 @@ static void answer_all(struct tp_answering *a, const struct tp_vec *changes)
     }
     for (uint32_t i = 0; i < count; i++)
         others[i] = add_other_lanes(a, TP_AT(changes, struct tp_what_if_change, i), &lanes);
+    if (has_fixes)
+        tp_fix_prices_begin(&pricing, a, fixes, &lanes);
     add_lane(&lanes, &a->no_change, TP_REPLAY_BARE);
     struct tp_what_if_replay replay = {
         .frame = &a->frame, .lanes = lanes.data, .lane_count = (uint32_t)lanes.count, .path_count = count};
@@ -255,15 +270,10 @@ static void answer_all(struct tp_answering *a, const struct tp_vec *changes)
     a->result->answer_count = count;
     for (uint32_t i = 0; i < count; i++)
         answer(a, &replay, i, others[i]);
-}
-
-/* Returns whether answers are withheld for a reason that is known before the replays. */
-static bool is_hopeless(const struct tp_answering *a)
-{
-    const struct tp_what_if_view *r = a->result;
-    return r->wrong_nodes || r->kept_error_ns || !a->model->window_ns || r->unexplained_percent > 20 ||
-           r->inferred_percent > 50 ||
-           (r->counts.without_launch + r->counts.before_launch) * 2 > a->model->devices.count;
+    if (!has_fixes)
+        return;
+    tp_replay_release(&replay, a->temporary);
+    tp_fix_prices_finish(&pricing, replay.lanes);
 }
 
 static void describe_graph(struct tp_answering *a)
@@ -346,6 +356,6 @@ int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_i
     if (!question->change_count && !is_hopeless(&a))
         tp_usual_changes(&a, &changes);
     tp_answer_find_more(&a, &changes);
-    answer_all(&a, &changes);
+    answer_all(&a, &changes, question->fixes);
     return 0;
 }

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_WHAT_IF_WHAT_IF_VIEW_BUILD_H
 
 #include "webreport/what_if/change_make.h"
+#include "webreport/what_if/fix.h"
 #include "webreport/what_if/what_if_view.h"
 #include "writer/base/error.h"
 
@@ -12,8 +13,9 @@ struct tp_what_if_question {
     const struct tp_str
         *changes; /* changes as tp_change_parse reads them; NULL: those that the critical path suggests */
     size_t change_count;
-    uint64_t most_nodes;  /* largest size of the graph; 0: no limit */
-    tp_find_rates *rates; /* peak rates for changes of the device; may be NULL */
+    uint64_t most_nodes;                 /* largest size of the graph; 0: no limit */
+    const struct tp_fix_question *fixes; /* fixes to price; NULL: none. Prices stay unknown if answers are withheld */
+    tp_find_rates *rates;                /* peak rates for changes of the device; may be NULL */
 };
 
 /* Validates the replay of a trace and prices changes. keep: arena of the result. temporary: arena for the graph and the

@@ -52,6 +52,7 @@
 #define TP_MAX_REPLAY_STREAMS 4096u /* streams of all devices in a replay graph; traces with more have none */
 /* nodes of a replay graph that a report builds; whatif and check have no limit */
 #define TP_MAX_REPORT_REPLAY_NODES 200000u
+#define TP_MAX_PRICED_FIXES 32u          /* findings of one trace that a replay prices */
 #define TP_MAX_REPLAY_BYTES (64u << 20)  /* bytes of node times that a pass of replays keeps */
 #define TP_MAX_REPLAY_STEPS (1ull << 28) /* streams that are searched for the sources of all waits of streams */
 

@@ -4,6 +4,7 @@ import re
 
 from . import names
 from .findings import by_length, threshold
+from .fixes import Fix
 from .intervals import contains, union
 from .links import is_graph_launched
 from .numbers import percent
@@ -43,7 +44,8 @@ class Claim:
             return False
         ranges = [(k.start, k.start + k.length * self.parts[id(k)] // WHOLE) for k in self.kernels]
         before = len(self.g.findings.found)
-        self.g.findings.add(self.rule, ranges, by_length(self.kernels), detail=detail, **how)
+        self.g.findings.add(self.rule, ranges, by_length(self.kernels), detail=detail,
+                            fix=Fix(operations=[(k, self.parts[id(k)]) for k in self.kernels]), **how)
         return len(self.g.findings.found) > before
 
 

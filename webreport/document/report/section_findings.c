@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "webreport/document/name_text.h"
+#include "webreport/document/report/price_words.h"
 #include "webreport/document/report/sections.h"
 #include "webreport/document/words/answer_words.h"
 #include "writer/base/buf.h"
@@ -203,7 +204,7 @@ const char *tp_finding_gain_text(const struct tp_finding *finding, struct tp_are
     if (isnan(finding->high_percent))
         return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
     if (finding->high_percent < 0.05 && finding->share_percent >= 0.05)
-        return "counted in a finding above";
+        return finding->is_priced && finding->gone_with == TP_NO_ID ? "no effect" : "counted in a finding above";
     return percent_range_text(arena, finding->low_percent, finding->high_percent);
 }
 
@@ -216,13 +217,24 @@ static const char *time_gain_range_text(const struct tp_finding *finding, struct
     return time_range_text(arena, low, high);
 }
 
+/* Returns the words for a priced finding that saves nothing. */
+static const char *nothing_text(const struct tp_section *section, const struct tp_finding *finding)
+{
+    const struct tp_finding *all = section->profile->advice->recommendations.findings;
+    unsigned number = finding->gone_with == TP_NO_ID ? 0 : tp_finding_number(section, &all[finding->gone_with]);
+    return tp_price_nothing_text(finding, number, section->arena);
+}
+
 /* Returns the saving as words: "saves 38 to 47 ms", or "saves up to 47 ms" if the least saving is unknown; "" if the
  * saving is unknown. */
-static const char *saving_text(const struct tp_finding *finding, struct tp_arena *arena)
+static const char *saving_text(const struct tp_section *section, const struct tp_finding *finding)
 {
+    struct tp_arena *arena = section->arena;
     int64_t high_ns = (int64_t)llround(tp_finding_max_gain_us(finding) * 1000);
     if (isnan(finding->ceiling_us_per_step))
         return "";
+    if (finding->is_priced && tp_price_is_nothing(finding))
+        return nothing_text(section, finding);
     if (finding->high_percent < 0.05)
         return finding->share_percent >= 0.05 ? "counted above" : "";
     int64_t low_ns = (int64_t)((double)high_ns * finding->low_percent / finding->high_percent);
@@ -234,7 +246,7 @@ static const char *share_text(const struct tp_finding *finding, struct tp_arena 
 {
     if (isnan(finding->ceiling_us_per_step))
         return isnan(finding->share_percent) ? NULL : tp_text_of_percent(arena, finding->share_percent);
-    if (finding->high_percent < 0.05)
+    if (finding->high_percent < 0.05 || (finding->is_priced && tp_price_is_nothing(finding)))
         return NULL;
     unsigned decimals = finding->high_percent < 9.95;
     const char *high = tp_text_of_fixed(arena, finding->high_percent, decimals);
@@ -252,6 +264,8 @@ static bool is_small_saving(const struct tp_finding *finding)
     static const double LEAST_PERCENT = 0.3, LEAST_US = 100;
     if (isnan(finding->ceiling_us_per_step))
         return finding->severity == TP_SEVERITY_INFO && !finding->is_first;
+    if (finding->is_priced && finding->gone_with == TP_NO_ID)
+        return finding->high_percent < LEAST_PERCENT;
     return finding->high_percent > 0 && !finding->is_first && finding->share_percent < 1 &&
            (finding->high_percent < LEAST_PERCENT || tp_finding_max_gain_us(finding) < LEAST_US);
 }
@@ -350,6 +364,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
     static const enum tp_tone tones[] = {TP_TONE_BAD, TP_TONE_WARN, TP_TONE_UNSURE, TP_TONE_PLAIN};
     struct tp_arena *arena = section->arena;
     bool has_time = !isnan(finding->ceiling_us_per_step), has_share = !isnan(finding->share_percent);
+    bool is_nothing = finding->is_priced && tp_price_is_nothing(finding);
     const char *title = shown_title(section, finding->marked_title);
 
     *block = (struct tp_finding_block){.tone = tones[finding->severity],
@@ -357,10 +372,13 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                        .id = finding->rule->id,
                                        .title = tp_marked_plain(arena, title),
                                        .marked_title = title,
-                                       .value = has_time ? time_gain_range_text(finding, arena) : NULL,
+                                       .value = is_nothing ? nothing_text(section, finding)
+                                                : has_time ? time_gain_range_text(finding, arena)
+                                                           : NULL,
                                        .change = share_text(finding, arena),
                                        .scope = has_share && !has_time ? "of the step time is affected" : NULL,
-                                       .saving = saving_text(finding, arena),
+                                       .saving = saving_text(section, finding),
+                                       .then = tp_price_step_text(section, finding),
                                        .low_percent = fmax(0, finding->low_percent),
                                        .high_percent = finding->high_percent > 0 ? finding->high_percent : 0,
                                        .look = look_of_finding(section, finding),
@@ -427,7 +445,9 @@ static const char *base_of_shares_text(const struct tp_section *section)
 
 static const char *notes_of_findings_text(const struct tp_section *section)
 {
-    const char *total = total_gain_text(section->arena, &section->profile->advice->recommendations);
+    const char *by_replay = tp_price_total_text(section);
+    const char *total =
+        by_replay ? by_replay : total_gain_text(section->arena, &section->profile->advice->recommendations);
     const char *judged = base_of_shares_text(section);
     return total && judged ? tp_text_printf(section->arena, "%s. %s", total, judged) : total ? total : judged;
 }

@@ -32,6 +32,7 @@ static void copy_finding(struct tp_finding_block *to, const struct tp_finding_bl
                                     .proof = copy_text(arena, from->proof),
                                     .look = copy_text(arena, from->look),
                                     .saving = copy_text(arena, from->saving),
+                                    .then = copy_text(arena, from->then),
                                     .saving_share = copy_text(arena, from->saving_share),
                                     .low_percent = from->low_percent,
                                     .high_percent = from->high_percent,

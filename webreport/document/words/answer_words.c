@@ -115,6 +115,14 @@ const char *tp_time_instead_text(struct tp_arena *arena, int64_t now_ns, int64_t
                           fixed_text(arena, before, longest), unit.text);
 }
 
+const char *tp_time_change_text(struct tp_arena *arena, int64_t before_ns, int64_t after_ns)
+{
+    struct tp_unit unit = unit_of_headline(before_ns);
+    double before = (double)before_ns / unit.divisor, after = (double)after_ns / unit.divisor;
+    return tp_text_printf(arena, "%s to %s %s", fixed_text(arena, before, before), fixed_text(arena, after, before),
+                          unit.text);
+}
+
 const char *tp_range_of_time_text(struct tp_arena *arena, int64_t low_ns, int64_t high_ns)
 {
     struct tp_unit unit = unit_of_headline(high_ns);

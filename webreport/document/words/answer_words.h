@@ -27,6 +27,9 @@ const char *tp_time_instead_text(struct tp_arena *arena, int64_t now_ns, int64_t
  * semicolon if the sentence already has a colon. action: the instruction, or "". */
 void tp_put_instruction(struct tp_buf *headline, const char *joint, const char *action);
 
+/* Returns two times as "141 to 62 ms", with the unit and the decimals of the first. */
+const char *tp_time_change_text(struct tp_arena *arena, int64_t before_ns, int64_t after_ns);
+
 /* Returns a range of times with one unit: "38 to 47 ms", or "up to 47 ms" if low_ns is 0. In `arena`. */
 const char *tp_range_of_time_text(struct tp_arena *arena, int64_t low_ns, int64_t high_ns);
 

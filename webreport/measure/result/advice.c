@@ -1,8 +1,20 @@
 /* Implements advice.h: builds all advice on one trace. */
 #include "webreport/measure/result/advice.h"
 
+#include "webreport/measure/rules/finding_prices.h"
 #include "webreport/measure/rules/recommendations.h"
 #include "writer/base/limits.h"
+
+/* Replays the trace: answers the usual changes, and prices the findings. */
+static void replay(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena)
+{
+    struct tp_finding_prices prices;
+    struct tp_fix_question fixes;
+    tp_finding_prices_begin(&prices, &fixes, &advice->recommendations, advice->verdict.class, arena);
+    const struct tp_asked_changes usual = {.most_nodes = TP_MAX_REPORT_REPLAY_NODES, .fixes = &fixes};
+    tp_changes_price(&advice->what_if, model, &usual, arena, NULL);
+    tp_finding_prices_finish(&prices);
+}
 
 static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                          const struct tp_rule_overrides *overrides, bool is_whole, struct tp_arena *arena)
@@ -17,11 +29,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
                                   .units = &units,
                                   .overrides = overrides,
                                   .verdict = &advice->verdict};
-    const struct tp_asked_changes usual = {.most_nodes = TP_MAX_REPORT_REPLAY_NODES};
     memset(advice, 0, sizeof *advice);
-    /* first, because the graph needs much memory, which is free again while the rest is built */
-    if (is_whole)
-        tp_changes_price(&advice->what_if, model, &usual, arena, NULL);
     tp_answer_init(&advice->answer);
     tp_program_view_build(&advice->program, model->trace, arena);
     tp_quality_build(&advice->quality, model, arena);
@@ -48,7 +56,10 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
     tp_arena_return_free_pages(arena); /* the recommendations need new memory */
     basis.is_serving = advice->serving.is_present;
     basis.use = advice->use.of;
+    basis.is_priced = is_whole;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
+    if (is_whole)
+        replay(advice, model, arena);
     tp_verdict_set_unjudged(&advice->verdict, &advice->recommendations.unjudged, model);
     tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model);
     if (is_whole)

@@ -38,6 +38,7 @@ static int price_in_guards(void *context, struct tp_error *err)
                                                  .changes = pricing->asked->texts,
                                                  .change_count = pricing->asked->count,
                                                  .most_nodes = pricing->asked->most_nodes,
+                                                 .fixes = pricing->asked->fixes,
                                                  .rates = find_rates};
     return tp_what_if_view_build(pricing->result, &question, pricing->keep, &pricing->temporary, err);
 }
@@ -59,7 +60,7 @@ int tp_changes_price(struct tp_what_if_view *result, const struct tp_model *mode
 static int price_with_first(struct tp_what_if_view *view, const struct tp_model *model, const struct tp_str *texts,
                             size_t count, struct tp_arena *arena, struct tp_error *err)
 {
-    return tp_changes_price(view, model, &(struct tp_asked_changes){texts, count, 0}, arena, err);
+    return tp_changes_price(view, model, &(struct tp_asked_changes){.texts = texts, .count = count}, arena, err);
 }
 
 /* Sets the gain from the answer at `at`. A withheld trace has answers without value. */

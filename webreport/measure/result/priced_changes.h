@@ -2,13 +2,15 @@
 #ifndef TP_WEBREPORT_MEASURE_RESULT_PRICED_CHANGES_H
 #define TP_WEBREPORT_MEASURE_RESULT_PRICED_CHANGES_H
 
+#include "webreport/what_if/fix.h"
 #include "webreport/what_if/what_if_view.h"
 
 /* Changes that a command asks for, as tp_change_parse reads them. The caller owns the texts. */
 struct tp_asked_changes {
     const struct tp_str *texts;
-    size_t count;        /* 0: the usual changes */
-    uint64_t most_nodes; /* largest size of the graph; 0: no limit */
+    size_t count;                        /* 0: the usual changes */
+    uint64_t most_nodes;                 /* largest size of the graph; 0: no limit */
+    const struct tp_fix_question *fixes; /* fixes to price; NULL: none */
 };
 
 /* The smallest gain of a change per step. */

@@ -20,6 +20,8 @@ enum { TURN_COUNT = sizeof turns / sizeof *turns };
 
 double tp_finding_max_gain_us(const struct tp_finding *finding)
 {
+    if (finding->is_priced)
+        return tp_microseconds(finding->price.high_ns);
     double part = finding->share_percent > 0 ? finding->high_percent / finding->share_percent : 1;
     return finding->ceiling_us_per_step * (finding->most_percent > 0 ? part : fmin(part, 1));
 }
@@ -117,9 +119,10 @@ struct evaluation {
     struct tp_advisor advisor;
 };
 
-/* Sums the estimates of all findings. No two estimates count the same time (tp_findings_limit_gains). */
-static void add_totals(struct tp_recommendations *r)
+/* No two estimates count the same time (tp_findings_limit_gains, finding_prices.h). */
+void tp_recommendations_add_totals(struct tp_recommendations *r)
 {
+    r->total_gain_us_per_step = r->total_gain_percent = r->total_low_percent = 0;
     for (uint32_t i = 0; i < r->finding_count; i++) {
         const struct tp_finding *f = &r->findings[i];
         if (isnan(f->ceiling_us_per_step))
@@ -133,7 +136,10 @@ static void add_totals(struct tp_recommendations *r)
         r->total_gain_percent += f->counted_percent;
         r->total_low_percent += f->low_percent;
     }
-    /* only rounding errors can raise the sum above the ceiling */
+    /* A gain by replay may exceed the time of its finding. Otherwise, only rounding errors can raise the sum above the
+     * ceiling. */
+    if (r->priced_count)
+        return;
     r->total_gain_us_per_step = fmin(r->total_gain_us_per_step, r->total_ceiling_us_per_step);
     r->total_gain_percent = fmin(r->total_gain_percent, r->total_ceiling_percent);
 }
@@ -202,7 +208,7 @@ static int build_inside_guard(void *context, struct tp_error *err)
     };
     e->out->judged = copy_spans(a, a->judged, e->arena);
     e->out->unjudged.details = tp_detail_copy(a, a->unjudged.details);
-    add_totals(e->out);
+    tp_recommendations_add_totals(e->out);
     return TP_OK;
 }
 
@@ -213,6 +219,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
         out, basis->verdict, arena, {.model = basis->model, .arena = &scratch, .judged_ns = basis->model->window_ns}};
     e.advisor.is_serving = basis->is_serving;
     e.advisor.use = basis->use;
+    e.advisor.wants_fixes = basis->is_priced && basis->model->program == TP_RECORDED_GPU;
     e.advisor.quality = basis->quality;
     e.advisor.memory = basis->memory;
     e.advisor.kinds = basis->kinds;

@@ -21,6 +21,7 @@ struct tp_rule_basis {
     const struct tp_rule_overrides *overrides; /* thresholds that the user changed; NULL: all defaults */
     bool is_serving;                           /* the trace has steps of a serving engine */
     enum tp_program_use_kind use;
+    bool is_priced; /* true: findings need their fixes for finding_prices.h */
     /* verdict of the trace. If findings have similar gains, the findings about the time that the verdict names come
      * first */
     const struct tp_trace_verdict *verdict;

@@ -17,6 +17,7 @@
 #include "webreport/measure/rules/titles.h"
 #include "webreport/measure/verdict/unjudged.h"
 #include "webreport/measure/work/peaks_file.h"
+#include "webreport/what_if/fix.h"
 #include "writer/base/arena.h"
 #include "writer/base/error.h"
 #include "writer/base/fields.h"
@@ -169,6 +170,17 @@ struct tp_finding {
      * (docs/definitions.md, section 15) */
     double low_percent, high_percent;
     double counted_percent; /* part of high_percent whose time no earlier finding covers; NaN without a ceiling */
+    /* what a fix changes in a replay; empty: the replay does not price the finding */
+    struct tp_fix fix;
+    bool is_fix_whole; /* true: a fix removes all that `fix` lists; false: a part from low_part to high_part */
+    /* true: the estimate is the gain in replays (finding_prices.h); false: it follows from the time of the finding */
+    bool is_priced;
+    struct tp_fix_price price; /* only if is_priced */
+    uint32_t fix_number;       /* 1 + index of the fix in the replays; 0: none */
+    /* finding whose fix, together with those before it, leaves no effect for this one: index in the list; TP_NO_ID */
+    uint32_t gone_with;
+    double sure_percent; /* least gain of this finding alone, percent of the step; only if is_priced */
+    double sort_weight;  /* weight by which the list is sorted, computed as if this were the only finding */
     struct tp_evidence evidence[TP_FINDING_EVIDENCE];
     unsigned evidence_count;
     int64_t evidence_total;
@@ -213,8 +225,13 @@ struct tp_recommendations {
     uint32_t not_evaluated_count;
     struct tp_overhead overhead;
     struct tp_unjudged unjudged;
-    struct tp_intervals judged; /* the part of the analysed steps to which judged_ns refers */
+    uint32_t priced_count;          /* number of findings with a price by replay */
+    struct tp_fix_total all_priced; /* price of all their fixes together; only if priced_count > 0 */
+    struct tp_intervals judged;     /* the part of the analysed steps to which judged_ns refers */
 };
+
+/* Sums the estimates of all findings. */
+void tp_recommendations_add_totals(struct tp_recommendations *found);
 
 /* Returns the upper end of a finding's estimate, us per step; NaN without a ceiling. */
 double tp_finding_max_gain_us(const struct tp_finding *finding);

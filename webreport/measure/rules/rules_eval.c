@@ -234,6 +234,63 @@ void tp_picks_add_operation_by_length(struct tp_picks *picks, const struct tp_mo
     tp_picks_add_by_weight(picks, pick);
 }
 
+/* ---- fixes ---- */
+
+static void add_fix_item(const struct tp_advisor *a, struct tp_vec *items, uint32_t index, uint32_t part)
+{
+    if (!a->wants_fixes)
+        return;
+    if (!items->arena)
+        *items = TP_VEC(a->arena, struct tp_fix_item);
+    *(struct tp_fix_item *)tp_vec_push(items) = (struct tp_fix_item){index, part};
+}
+
+void tp_fix_add_operation(const struct tp_advisor *a, struct tp_fix_draft *fix, uint32_t device, uint32_t part)
+{
+    add_fix_item(a, &fix->operations, device, part);
+}
+
+void tp_fix_add_call(const struct tp_advisor *a, struct tp_fix_draft *fix, uint32_t event, uint32_t part)
+{
+    add_fix_item(a, &fix->calls, event, part);
+}
+
+/* Returns a copy of items in the arena of the findings, and gives the memory of the rules back. */
+static struct tp_fix_item *keep_fix_items(const struct tp_advisor *a, const struct tp_vec *items)
+{
+    struct tp_fix_item *copy = tp_arena_array(a->findings.arena, items->count, sizeof *copy);
+    if (items->count)
+        memcpy(copy, items->data, items->count * sizeof *copy);
+    tp_arena_free_item(a->arena, items->data, items->capacity * sizeof *copy);
+    return copy;
+}
+
+/* Returns a copy of times in the arena of the findings. */
+static struct tp_intervals keep_times(const struct tp_advisor *a, struct tp_intervals times)
+{
+    struct tp_intervals copy = {tp_arena_array(a->findings.arena, times.count, sizeof *copy.items), times.count};
+    if (times.count)
+        memcpy(copy.items, times.items, times.count * sizeof *copy.items);
+    return copy;
+}
+
+/* Sets the fix of a finding; its low and high are set when all rules are evaluated. */
+static void keep_fix(const struct tp_advisor *a, struct tp_finding *f, const struct tp_fix_draft *draft)
+{
+    if (!a->wants_fixes)
+        return;
+    f->fix = (struct tp_fix){.operations = keep_fix_items(a, &draft->operations),
+                             .calls = keep_fix_items(a, &draft->calls),
+                             .operation_count = (uint32_t)draft->operations.count,
+                             .call_count = (uint32_t)draft->calls.count,
+                             .host = keep_times(a, draft->host),
+                             .kept = keep_times(a, draft->kept),
+                             .spares_host = draft->spares_host,
+                             .frees_input = draft->frees_input,
+                             .hides_communication = draft->hides_communication};
+    f->is_fix_whole = draft->is_whole;
+}
+
 /* ---- lines ---- */
 
 static int compare_by_time(const void *x, const void *y, const void *context)
@@ -348,6 +405,7 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
     f->low_part = gain.low;
     f->high_part = gain.high;
     f->max_width_percent = c->has_lower_bound ? 100 : TP_WIDEST_PERCENT;
+    f->gone_with = TP_NO_ID;
     f->time = (uint32_t)a->times.count;
     *(struct tp_intervals *)tp_vec_push(&a->times) = *within;
     f->weight_percent = c->weight > 0 ? c->weight : NAN;
@@ -360,6 +418,7 @@ static bool add_finding(struct tp_advisor *a, const struct tp_candidate *c, stru
     f->title_facts = c->title;
     copy_argument_texts(f->title_facts.arguments, TP_TITLE_ARGUMENTS, a->findings.arena);
     fill_evidence_events(a, f, c);
+    keep_fix(a, f, &c->fix);
     a->reported[c->rule] = true;
     return true;
 }

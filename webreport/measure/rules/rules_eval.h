@@ -15,6 +15,7 @@
 #include "webreport/model/facts.h"
 #include "webreport/model/numbers.h"
 #include "webreport/model/stack_walk.h"
+#include "webreport/what_if/fix.h"
 
 /* An event that is evidence of a finding. A finding shows the first five events in the order of these members. */
 struct tp_pick {
@@ -28,6 +29,16 @@ struct tp_picks {
     struct tp_pick items[TP_FINDING_EVIDENCE];
     unsigned kept;
     int64_t total;
+};
+
+/* What a fix of a finding would change in a replay, while a rule collects it. Zeroed: the finding has no price. */
+struct tp_fix_draft {
+    struct tp_vec operations, calls;       /* elements: struct tp_fix_item; see struct tp_fix */
+    bool frees_input, hides_communication; /* as in struct tp_fix */
+    struct tp_intervals host, kept;        /* as in struct tp_fix */
+    bool spares_host;
+    /* true: the fix removes all parts; false: the rule's usual share of them, as for the estimate */
+    bool is_whole;
 };
 
 /* A finding before it is added. Start from a zeroed struct. Set has_ceiling and `time`, or is_forced and `severity`. */
@@ -54,6 +65,7 @@ struct tp_candidate {
     const char *advice;               /* advice for PyTorch programs in this case; NULL: the rule's advice */
     const char *cause;                /* cause in this case, for rules with several causes; NULL: the rule's cause */
     const struct tp_evidence *memory; /* memory record to show as evidence; NULL: show `picks` */
+    struct tp_fix_draft fix;
 };
 
 /* the device operations first to end - 1 */
@@ -76,6 +88,7 @@ struct tp_advisor {
     const struct tp_rule_overrides *overrides;
     struct tp_counter_view counters;   /* counters of the devices, in `arena` */
     bool is_serving;                   /* the trace has steps of a serving engine */
+    bool wants_fixes;                  /* findings need their fixes, because a replay prices them */
     enum tp_program_use_kind use;      /* use of the program, on which the texts of findings depend */
     const struct tp_work_kinds *kinds; /* kinds and units are NULL for programs without a device */
     const struct tp_work_units *units;
@@ -168,6 +181,10 @@ void tp_advisor_set_details(struct tp_advisor *a, enum tp_rule_id rule, const st
 
 /* Records that a rule was not evaluated, and why. */
 void tp_advisor_note_skipped_rule(struct tp_advisor *a, enum tp_rule_id rule, const char *reason);
+
+/* Add to a fix: a device operation, or a call of the host. part: part of its time that the fix removes, millionths. */
+void tp_fix_add_operation(const struct tp_advisor *a, struct tp_fix_draft *fix, uint32_t device, uint32_t part);
+void tp_fix_add_call(const struct tp_advisor *a, struct tp_fix_draft *fix, uint32_t event, uint32_t part);
 
 /* Appends evidence after all earlier evidence: a host event, or a device operation. */
 void tp_picks_append_event(struct tp_picks *picks, uint32_t event);

@@ -34,6 +34,57 @@ static struct tp_json_value shown_advice_value(const struct tp_record *record)
     return strcmp(f->shown_advice, f->advice) != 0 ? tp_json_value_text(f->shown_advice) : tp_json_value_absent();
 }
 
+/* Return the share of a fix's time that the fix removes, percent. */
+static struct tp_json_value least_removed_value(const struct tp_record *record)
+{
+    const struct tp_fix_price *price = record->at;
+    return tp_json_value_real(100.0 * price->low / TP_FIX_WHOLE);
+}
+
+static struct tp_json_value most_removed_value(const struct tp_record *record)
+{
+    const struct tp_fix_price *price = record->at;
+    return tp_json_value_real(100.0 * price->high / TP_FIX_WHOLE);
+}
+
+static const char *group_word(unsigned group)
+{
+    return tp_path_group_text((enum tp_path_group)group);
+}
+
+#define F struct tp_fix_price
+static const struct tp_json_field price_fields[] = {
+    {"removed_low_percent", TP_COMPUTED(TP_AS_REAL, least_removed_value),
+     .definition = "least share that a fix removes of the time it is about, percent"},
+    {"removed_high_percent", TP_COMPUTED(TP_AS_REAL, most_removed_value),
+     .definition = "greatest share that a fix removes of the time it is about, percent"},
+    {"gain_low_ns", TP_PLAIN(F, alone_low_ns), .definition = "least gain of this fix alone, ns per step"},
+    {"gain_high_ns", TP_PLAIN(F, alone_high_ns), .definition = "greatest gain of this fix alone, ns per step"},
+    {"step_ns", TP_PLAIN(F, step_ns),
+     .definition = "length of a step after this fix and the fixes of all earlier findings, ns"},
+    {"then", TP_WORD(F, then, group_word), .definition = "what limits the step then"},
+    {"then_percent", TP_PLAIN(F, then_percent), .definition = "its part of the critical path, percent"},
+};
+#undef F
+static const struct tp_fields price = TP_FIELDS("Price of a fix by replay", price_fields);
+
+#define F struct tp_fix_total
+static const struct tp_json_field total_fields[] = {
+    {"gain_low_ns", TP_PLAIN(F, low_ns), .definition = "least gain of all these fixes together, ns per step"},
+    {"gain_high_ns", TP_PLAIN(F, high_ns), .definition = "greatest gain of all these fixes together, ns per step"},
+    {"step_ns", TP_PLAIN(F, step_ns), .definition = "length of a step after all these fixes, ns"},
+    {"then", TP_WORD(F, then, group_word), .definition = "what limits the step then"},
+    {"then_percent", TP_PLAIN(F, then_percent), .definition = "its part of the critical path, percent"},
+};
+#undef F
+static const struct tp_fields total_price = TP_FIELDS("Price of all fixes together by replay", total_fields);
+
+static struct tp_json_value gone_with_value(const struct tp_record *record)
+{
+    const struct tp_finding *f = record->at;
+    return f->gone_with == TP_NO_ID ? tp_json_value_absent() : tp_json_value_int((int64_t)f->gone_with + 1);
+}
+
 #define F struct tp_evidence
 static const struct tp_json_field evidence_fields[] = {
     {"event_ordinal", TP_PLAIN(F, ordinal), .definition = "position of the event in the array traceEvents of the file"},
@@ -75,6 +126,12 @@ static const struct tp_json_field finding_fields[] = {
     {"counted_percent", TP_COMPUTED(TP_AS_REAL, counted_value),
      .definition = "percentage that the sum total_gain_percent includes for this finding instead of high_percent; "
                    "absent if the sum includes high_percent"},
+    {"replay", TP_RECORD(F, price, &price), TP_ONLY_IF(F, is_priced),
+     .definition = "price of a fix by replay, from which low_percent and high_percent follow; absent if these follow "
+                   "from the time of the finding"},
+    {"gone_with", TP_COMPUTED(TP_AS_INT, gone_with_value), .is_optional = true,
+     .definition = "position in the list, from 1, of the finding whose fix, with those before it, leaves no effect for "
+                   "this one; absent without such a finding"},
     {"evidence", TP_RECORDS(F, evidence, evidence_count, &evidence),
      .definition = "first events that show the problem"},
     {"evidence_total", TP_PLAIN(F, evidence_total), .definition = "number of events that show the problem"},
@@ -126,6 +183,8 @@ static const struct tp_json_field fields[] = {
      .definition = "upper bound of the time per step that would be saved by fixing all findings"},
     {"total_gain_percent", TP_PLAIN(F, total_gain_percent),
      .definition = "upper bound of the share of the step time that would be saved by fixing all findings"},
+    {"replay", TP_RECORD(F, all_priced, &total_price), TP_ONLY_IF(F, priced_count),
+     .definition = "price of the fixes of all findings with a price, from one replay"},
     {"recording_us", TP_US(F, overhead.cost_ns), TP_ONLY_IF(F, overhead.cost_ns),
      .definition = "time that the profiler itself takes on the main thread; if a device is used, only while the device "
                    "waits for the host"},
@@ -133,7 +192,7 @@ static const struct tp_json_field fields[] = {
      .definition = "recording_us in percent of the time in which the device waits for the host; if no device is used, "
                    "in percent of window_us"},
     {"findings", TP_RECORDS(F, findings, finding_count, &tp_finding_fields),
-     .definition = "findings, most severe first"},
+     .definition = "findings, most useful first"},
     {"rules_not_evaluated", TP_RECORDS(F, not_evaluated, not_evaluated_count, &note),
      .definition = "rules that were not evaluated, each with the reason"},
 };

@@ -7,23 +7,30 @@
 #include "webreport/measure/rules/rules_eval.h"
 #include "writer/base/sort.h"
 
-/* Returns the weight by which a finding is sorted: the middle of its estimate, times a factor for the confidence. */
-static double finding_weight(const struct tp_finding *finding)
+/* Returns the weight of a finding as if it were the only one: the middle of its estimate, times a factor for the
+ * confidence. */
+static double weight_of_estimate(const struct tp_finding *finding)
 {
     static const double sure[] = {[TP_CONFIDENCE_LOW] = 0.35, [TP_CONFIDENCE_MEDIUM] = 0.8, [TP_CONFIDENCE_HIGH] = 1};
     double middle = (finding->low_percent + finding->high_percent) / 2 * sure[finding->confidence];
     return isnan(finding->weight_percent) ? isnan(middle) ? 0 : middle : finding->weight_percent;
 }
 
+/* Returns the severity by which a finding is sorted: that of its sure gain if a replay has priced it. */
+static enum tp_severity severity_in_order(const struct tp_finding *finding)
+{
+    return finding->is_priced ? tp_severity_by_share(finding->sure_percent) : finding->severity;
+}
+
 static int compare_by_weight(const void *x, const void *y, const void *context)
 {
     (void)context;
     const struct tp_finding *p = x, *q = y;
-    double a = finding_weight(p), b = finding_weight(q);
+    double a = p->sort_weight, b = q->sort_weight;
     if (p->is_first != q->is_first)
         return p->is_first ? -1 : 1;
-    if (p->severity != q->severity)
-        return p->severity < q->severity ? -1 : 1;
+    if (severity_in_order(p) != severity_in_order(q))
+        return severity_in_order(p) < severity_in_order(q) ? -1 : 1;
     if (a != b)
         return a > b ? -1 : 1;
     if (p->rule != q->rule)
@@ -78,19 +85,43 @@ static bool do_findings_overlap(const struct tp_finding *x, const struct tp_find
     return x->low_percent <= y->high_percent && y->low_percent <= x->high_percent;
 }
 
-void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class)
+/* Returns whether the severity leaves the order of two findings open. A gain by replay from 0 on may be of any
+ * severity, so only its range decides. */
+static bool are_equally_severe(const struct tp_finding *x, const struct tp_finding *y)
+{
+    return x->is_priced || y->is_priced || x->severity == y->severity;
+}
+
+static void sort_findings(struct tp_arena *arena, struct tp_finding *findings, size_t count,
+                          enum tp_verdict_class class)
 {
     size_t at = 0;
     tp_merge_sort(arena, findings, count, sizeof *findings, compare_by_weight, NULL);
     while (at < count && !matches_verdict(&findings[at], class))
         at++;
-    for (; at && at < count && !findings[at - 1].is_first && findings[at - 1].severity == findings[at].severity &&
+    for (; at && at < count && !findings[at - 1].is_first && are_equally_severe(&findings[at - 1], &findings[at]) &&
            do_findings_overlap(&findings[at - 1], &findings[at]);
          at--) {
         struct tp_finding before = findings[at - 1];
         findings[at - 1] = findings[at];
         findings[at] = before;
     }
+}
+
+void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class)
+{
+    for (size_t i = 0; i < count; i++)
+        findings[i].sort_weight = weight_of_estimate(&findings[i]);
+    sort_findings(arena, findings, count, class);
+}
+
+void tp_findings_sort_priced(struct tp_arena *arena, struct tp_finding *findings, size_t count,
+                             enum tp_verdict_class class)
+{
+    for (size_t i = 0; i < count; i++)
+        if (findings[i].is_priced)
+            findings[i].sort_weight = findings[i].sure_percent;
+    sort_findings(arena, findings, count, class);
 }
 
 /* a walk over the times of several findings, in order of time */

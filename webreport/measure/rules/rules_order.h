@@ -14,6 +14,11 @@ struct tp_advisor; /* defined in rules_eval.h */
  * severity whose estimates overlap its estimate. arena: working memory, free afterwards. */
 void tp_findings_sort(struct tp_arena *arena, struct tp_finding *findings, size_t count, enum tp_verdict_class class);
 
+/* Sorts findings again, after a replay has priced some of them. Their gains alone decide; their estimates must be these
+ * gains. */
+void tp_findings_sort_priced(struct tp_arena *arena, struct tp_finding *findings, size_t count,
+                             enum tp_verdict_class class);
+
 /* Sorts findings that tp_findings_sort leaves equal, by the texts of their details. webreport/document/words, which
  * makes these texts, calls this function. */
 void tp_findings_order_equal(struct tp_finding *findings, size_t count);

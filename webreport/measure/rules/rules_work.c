@@ -3,7 +3,7 @@
 
 #include "writer/text/format.h"
 
-enum { WHOLE = 1000000 };
+enum { WHOLE = TP_FIX_WHOLE };
 
 void tp_work_claim_begin(struct tp_work_claim *claim, const struct tp_advisor *a, enum tp_rule_id rule)
 {
@@ -39,6 +39,7 @@ bool tp_work_claim_add_finding(struct tp_work_claim *claim, struct tp_advisor *a
         if (claim->parts[k]) {
             const struct tp_event *e = tp_device_event(model, k);
             tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, claim->parts[k], WHOLE));
+            tp_fix_add_operation(a, &claim->candidate.fix, k, claim->parts[k]);
         }
     claim->candidate.time = tp_intervals_from_vec_temporary(&time);
     claim->candidate.details = details;

@@ -1,9 +1,11 @@
 /* Adds findings, the memory at its peak, ranges, and quality flags to a summary. */
+#include <math.h>
 #include <stdio.h>
 
 #include "webreport/measure/rules/unknown_data.h"
 #include "webreport/measure/summary/summary_parts.h"
 #include "writer/base/limits.h"
+#include "writer/base/sort.h"
 
 /* ---- findings ---- */
 
@@ -15,6 +17,34 @@ static struct tp_str finding_line(const struct tp_finding *finding)
     return TP_STR("");
 }
 
+/* Sorts findings by severity, then by time. The order of a report depends on a replay, which a summary does not need. */
+static int compare_findings(const void *x, const void *y, const void *context)
+{
+    const struct tp_finding *a = *(const struct tp_finding *const *)x, *b = *(const struct tp_finding *const *)y;
+    double a_us = isnan(a->ceiling_us_per_step) ? -1 : a->ceiling_us_per_step;
+    double b_us = isnan(b->ceiling_us_per_step) ? -1 : b->ceiling_us_per_step;
+    (void)context;
+    if (a->is_first != b->is_first)
+        return a->is_first ? -1 : 1;
+    if (a->severity != b->severity)
+        return a->severity < b->severity ? -1 : 1;
+    if (a_us != b_us)
+        return a_us > b_us ? -1 : 1;
+    if (a->rule != b->rule)
+        return tp_rule_number(a->rule) < tp_rule_number(b->rule) ? -1 : 1;
+    return tp_str_compare(a->detail, b->detail);
+}
+
+/* Returns the findings of a recommendation in the order of a summary. */
+static const struct tp_finding **sorted_findings(struct tp_summary_work *work, const struct tp_recommendations *all)
+{
+    const struct tp_finding **sorted = tp_arena_array(work->arena, all->finding_count, sizeof *sorted);
+    for (uint32_t i = 0; i < all->finding_count; i++)
+        sorted[i] = &all->findings[i];
+    tp_merge_sort(work->arena, sorted, all->finding_count, sizeof *sorted, compare_findings, NULL);
+    return sorted;
+}
+
 void tp_summary_findings_build(struct tp_summary_work *work)
 {
     const struct tp_recommendations *all = &work->source->advice->recommendations;
@@ -23,10 +53,11 @@ void tp_summary_findings_build(struct tp_summary_work *work)
         work->left_out[TP_CUT_FINDINGS] = count - TP_MAX_SUMMARY_FINDINGS;
         count = TP_MAX_SUMMARY_FINDINGS;
     }
+    const struct tp_finding **findings = sorted_findings(work, all);
     work->out->findings = tp_arena_array(work->arena, count, sizeof *work->out->findings);
     work->out->finding_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tp_finding *from = &all->findings[i];
+        const struct tp_finding *from = findings[i];
         work->out->findings[i] =
             (struct tp_summary_finding){.rule = tp_summary_intern_text(work, tp_str_of(from->rule->id)),
                                         .title = tp_summary_intern_text(work, tp_str_of(from->title)),

@@ -130,6 +130,7 @@ enum { TYPES_KNOWN = 1, TYPES_HALF = 2, TYPES_FLOAT = 4, TYPES_DIFFER = 8 };
 /* The operations that a rule found. */
 struct found {
     struct tp_vec time;      /* time that a fix would save, or time of the operations; elements: struct tp_interval */
+    struct tp_fix_draft fix; /* what a fix would remove */
     int64_t ns;              /* total duration of the operations, ns */
     uint64_t captured_count; /* number of the operations whose types and shapes come from a captured call */
     struct tp_picks picks;
@@ -373,6 +374,7 @@ static void add_slow_kernel(struct found *found, const struct compute *x, uint32
 {
     const struct tp_event *e = tp_device_event(x->a->model, k);
     tp_intervals_push(&found->time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, speedup - 1, speedup));
+    tp_fix_add_operation(x->a, &found->fix, k, (uint32_t)tp_ns_scaled(TP_FIX_WHOLE, speedup - 1, speedup));
     add_operation(found, x, k, is_captured);
 }
 
@@ -422,6 +424,7 @@ static void examine_operation(struct compute *x, uint32_t k)
         return;
     struct found *found = is_cast ? &x->c10 : &x->c11;
     tp_intervals_push(&found->time, e->ts_ns, tp_event_end(e));
+    tp_fix_add_operation(x->a, &found->fix, k, TP_FIX_WHOLE);
     add_operation(found, x, k, false);
 }
 
@@ -429,7 +432,7 @@ static void examine_operation(struct compute *x, uint32_t k)
  * has the time that a fix would save. */
 static void report_operations(struct tp_advisor *a, enum tp_rule_id rule, struct found *found, bool has_ceiling)
 {
-    struct tp_candidate c = {.rule = rule, .has_ceiling = has_ceiling, .picks = found->picks};
+    struct tp_candidate c = {.rule = rule, .has_ceiling = has_ceiling, .picks = found->picks, .fix = found->fix};
     if (tp_analysed_percent(a, found->ns) < tp_rule_value(a, rule, "min_pct"))
         return;
     if (has_ceiling)
@@ -505,6 +508,7 @@ static void evaluate_small_grids(struct tp_advisor *a)
             continue;
         sum = tp_sat_add(sum, e->dur_ns);
         tp_intervals_push(&time, e->ts_ns, e->ts_ns + tp_ns_scaled(e->dur_ns, ONE - blocks, ONE));
+        tp_fix_add_operation(a, &c.fix, k, (uint32_t)tp_ns_scaled(TP_FIX_WHOLE, ONE - blocks, ONE));
         tp_picks_add_operation_by_length(&c.picks, a->model, k);
     }
     c.time = tp_intervals_from_vec(&time);

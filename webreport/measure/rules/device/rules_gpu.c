@@ -176,6 +176,7 @@ static bool *find_value_reads(const struct tp_advisor *a)
 
 struct waits {
     struct tp_picks picks;
+    struct tp_fix_draft fix;
     struct tp_vec time, calls;
     int64_t count, cost, largest;
 };
@@ -208,6 +209,7 @@ static void add_wait_to_kind(const struct tp_advisor *a, struct waits *waits, co
     waits->largest = tp_ns_max(waits->largest, wait->cost_ns);
     tp_intervals_push(&waits->time, wait->at_ns, tp_sat_add(wait->at_ns, wait->cost_ns));
     tp_intervals_push(&waits->calls, call->ts_ns, tp_event_end(call));
+    tp_fix_add_call(a, &waits->fix, event, TP_FIX_WHOLE);
     tp_picks_add_by_weight(&waits->picks, (struct tp_pick){wait->cost_ns, call->ts_ns, -call->dur_ns, event, event, 0});
 }
 
@@ -244,7 +246,8 @@ static struct tp_title title_of_waits(struct tp_advisor *a, enum tp_rule_id rule
 
 static void add_finding_about_waits(struct tp_advisor *a, enum tp_rule_id rule, struct waits *waits)
 {
-    struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks};
+    struct tp_candidate c = {.rule = rule, .has_ceiling = true, .picks = waits->picks, .fix = waits->fix};
+    c.fix.is_whole = true;
     c.title = title_of_waits(a, rule, waits);
     c.may_have_severity_info = rule == TP_RULE_A4;
     c.time = tp_intervals_from_vec(&waits->time);
@@ -288,9 +291,9 @@ static void evaluate_loading(struct tp_advisor *a)
         if (tp_event_is_in_window(a, event))
             tp_picks_add_by_weight(&c.picks, (struct tp_pick){0, e->ts_ns, 0, event, TP_NO_ID, 0});
     }
+    c.fix.host = tp_intervals_from_vec(&intervals);
     if (intervals.count)
-        c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals),
-                                           tp_model_idle_times(a->model, false, a->arena));
+        c.time = tp_intervals_intersection(a->arena, c.fix.host, tp_model_idle_times(a->model, false, a->arena));
     if (tp_analysed_percent(a, tp_intervals_length(c.time)) >= tp_rule_value(a, TP_RULE_A8, "min_pct"))
         tp_advisor_add_and_claim_time(a, &c);
 }
@@ -338,7 +341,8 @@ static void add_finding_about_allocators(struct tp_advisor *a)
         tp_intervals_push(&intervals, e->ts_ns, tp_event_end(e));
         tp_picks_append_event(&c.picks, event);
     }
-    c.time = tp_intervals_intersection(a->arena, tp_intervals_from_vec(&intervals), a->model->starved);
+    c.fix.host = tp_intervals_from_vec(&intervals);
+    c.time = tp_intervals_intersection(a->arena, c.fix.host, a->model->starved);
     c.title =
         TP_TITLE(TP_TITLE_ALLOCATION,
                  TP_OF_TEXT(tp_trace_event_name(a->model->trace, &a->model->trace->events[c.picks.items[0].event])));
@@ -398,6 +402,7 @@ static void evaluate_short_kernels(struct tp_advisor *a)
         if (launch == TP_NO_ID || is_seen[launch])
             continue;
         is_seen[launch] = 1;
+        tp_fix_add_call(a, &c.fix, model->launches.event[launch], TP_FIX_WHOLE);
         int64_t ns = tp_launch_event(model, launch)->dur_ns;
         sum = tp_sat_add(sum, ns);
         *(int64_t *)tp_vec_push(&durations) = ns;
@@ -460,7 +465,9 @@ static struct tp_detail *make_large_gaps_detail(struct tp_advisor *a, const stru
 static void evaluate_launches(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_A1, .has_ceiling = true, .is_forced = true};
-    a->rest = tp_intervals_difference(a->arena, a->model->starved, tp_intervals_from_vec(&a->claimed));
+    c.fix.kept = tp_intervals_from_vec(&a->claimed);
+    c.fix.spares_host = true;
+    c.fix.host = a->rest = tp_intervals_difference(a->arena, a->model->starved, c.fix.kept);
     double share = tp_analysed_set_percent(a, a->rest);
     if (share < tp_rule_value(a, TP_RULE_A1, "min_pct"))
         return;

@@ -185,6 +185,9 @@ static void evaluate_graph(struct tp_advisor *a)
     int64_t want = tp_sat_sub(tp_intervals_length(a->rest), tp_sat_mul(model->used_count, replay));
     c.time = tp_intervals_prefix(a->arena, a->rest, tp_ns_max(0, want));
     c.lower = blockers ? 1 : 0;
+    c.fix.kept = tp_intervals_from_vec(&a->claimed);
+    c.fix.spares_host = true;
+    c.fix.host = c.time;
     c.title = TP_TITLE(TP_TITLE_REPEATED_LAUNCHES, TP_OF_NUMBER(s.shortest));
     c.details = TP_DETAIL(a, TP_DETAIL_GRAPH, TP_OF_NUMBER(s.shortest), TP_OF_NUMBER(blockers));
     if (a->reported[TP_RULE_A1]) /* rule A1 has already reported this time and cause, so no second finding is added */

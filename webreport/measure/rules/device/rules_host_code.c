@@ -233,6 +233,7 @@ static void evaluate_host_code(struct tp_advisor *a)
     tp_arena_free_item(a->arena, launching, a->model->trace->event_count * sizeof *launching);
     store_slow_call_lines(&calling);
     struct tp_vec hits = find_lines_in_time(&code, &c.time);
+    c.fix.host = c.time;
     if (!hits.count)
         return;
     for (size_t i = 0; i < hits.count; i++)

@@ -90,7 +90,9 @@ static void evaluate_loader(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
     struct tp_vec intervals = TP_VEC(a->arena, struct tp_interval);
-    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .may_have_severity_info = true}, single = all;
+    struct tp_candidate all = {.rule = TP_RULE_B1, .has_ceiling = true, .may_have_severity_info = true}, single;
+    all.fix.frees_input = all.fix.is_whole = true;
+    single = all;
     single.rule = TP_RULE_B2;
     for (size_t i = 0; i < a->regions.count; i++) {
         uint32_t event = *TP_AT(&a->regions, uint32_t, i);
@@ -198,11 +200,14 @@ static int64_t copy_time_from_pinned_memory(const struct tp_advisor *a, const st
     return (int64_t)((double)bytes / p->default_gb_s);
 }
 
-static void add_copy_from_pageable_memory(const struct tp_advisor *a, struct pageable *p, uint32_t device)
+static void add_copy_from_pageable_memory(const struct tp_advisor *a, struct pageable *p, uint32_t device,
+                                          struct tp_fix_draft *fix)
 {
     const struct tp_event *e = tp_device_event(a->model, device), *call = tp_launch_of_device(a->model, device);
     int64_t needed = tp_ns_min(copy_time_from_pinned_memory(a, p, device), e->dur_ns);
     tp_intervals_push(&p->intervals, e->ts_ns + needed, tp_event_end(e));
+    if (e->dur_ns > 0)
+        tp_fix_add_operation(a, fix, device, (uint32_t)tp_ns_scaled(TP_FIX_WHOLE, e->dur_ns - needed, e->dur_ns));
     if (call)
         tp_intervals_push(&p->launches, call->ts_ns, tp_event_end(call));
 }
@@ -228,7 +233,7 @@ static void evaluate_pageable(struct tp_advisor *a)
     p.intervals = p.launches = TP_VEC(a->arena, struct tp_interval);
     sum_copies_from_pinned_memory(a, &p);
     for (size_t i = 0; i < count; i++)
-        add_copy_from_pageable_memory(a, &p, *TP_AT(&found, uint32_t, i));
+        add_copy_from_pageable_memory(a, &p, *TP_AT(&found, uint32_t, i), &c.fix);
     tp_intervals_append(&p.intervals,
                         tp_intervals_intersection(a->arena, tp_intervals_from_vec(&p.launches), a->model->starved));
     c.time = tp_intervals_from_vec(&p.intervals);
@@ -269,9 +274,12 @@ static void evaluate_input_copy(struct tp_advisor *a)
     struct tp_candidate c = {.rule = TP_RULE_B4, .has_ceiling = true};
     for (size_t i = 0; i < a->copies.count; i++) {
         uint32_t k = *TP_AT(&a->copies, uint32_t, i);
-        if (is_input_copy(a->model, k))
-            tp_picks_add_operation_by_length(&c.picks, a->model, k);
+        if (!is_input_copy(a->model, k))
+            continue;
+        tp_picks_add_operation_by_length(&c.picks, a->model, k);
+        tp_fix_add_operation(a, &c.fix, k, TP_FIX_WHOLE);
     }
+    c.fix.is_whole = true;
     for (uint32_t g = 0; g < a->model->gpu_count && c.picks.total; g++)
         add_exposed_input_copies(a, &a->model->gpus[g], &exposed);
     c.time = tp_intervals_from_vec(&exposed);
@@ -295,6 +303,9 @@ static void evaluate_tiny_copies(struct tp_advisor *a)
             continue;
         *(int64_t *)tp_vec_push(&costs) = tp_sat_add(e->dur_ns, call ? call->dur_ns : 0);
         tp_picks_append_operation(&c.picks, a->model, k);
+        tp_fix_add_operation(a, &c.fix, k, TP_FIX_WHOLE);
+        if (call)
+            tp_fix_add_call(a, &c.fix, a->model->launches.event[a->model->devices.launch[k]], TP_FIX_WHOLE);
     }
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_B5, "min_per_step") * a->model->used_count)
         return;

@@ -98,6 +98,8 @@ struct launched {
     int64_t launch_ns;
     struct tp_vec time; /* times of the operations; elements: struct tp_interval */
     struct tp_picks picks;
+    bool goes_away;          /* true if a fix also removes the operations; false: only their calls */
+    struct tp_fix_draft fix; /* what a fix removes */
 };
 
 static void add_operation(const struct regions *r, struct launched *out, uint32_t device)
@@ -111,6 +113,9 @@ static void add_operation(const struct regions *r, struct launched *out, uint32_
     tp_picks_add_by_weight(&out->picks, pick);
     out->launch_ns = tp_sat_add(out->launch_ns, tp_launch_of_device(r->a->model, device)->dur_ns);
     tp_intervals_push(&out->time, e->ts_ns, tp_event_end(e));
+    tp_fix_add_call(r->a, &out->fix, r->a->model->launches.event[r->a->model->devices.launch[device]], TP_FIX_WHOLE);
+    if (out->goes_away)
+        tp_fix_add_operation(r->a, &out->fix, device, TP_FIX_WHOLE);
 }
 
 static void find_launched(const struct regions *r, struct launched *out)
@@ -218,6 +223,7 @@ static void evaluate_per_tensor_optimizer(struct tp_advisor *a)
     find_region_times(&r);
     find_launched(&r, &kernels);
     c.picks = kernels.picks;
+    c.fix = kernels.fix;
     if (!((double)c.picks.total > tp_rule_value(a, TP_RULE_C6, "min_kernels") * (double)r.events.count))
         return;
     struct tp_vec gaps = tp_starved_time_before(a, is_kernel_inside_region, &r);
@@ -245,13 +251,14 @@ static void evaluate_zeroing(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_C7, .has_ceiling = true};
     struct regions r = {.a = a};
-    struct launched fills = {.is_one = is_fill_operation};
+    struct launched fills = {.is_one = is_fill_operation, .goes_away = true};
     find_regions_with_mark(&r, TP_MARK_ZERO_GRAD);
     if (!r.events.count)
         return;
     find_region_times(&r);
     find_launched(&r, &fills);
     c.picks = fills.picks;
+    c.fix = fills.fix;
     if ((double)c.picks.total < tp_rule_value(a, TP_RULE_C7, "min_ops") * (double)r.events.count)
         return;
     struct tp_vec gaps = tp_starved_time_before(a, is_fill_inside_region, &r);

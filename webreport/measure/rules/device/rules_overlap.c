@@ -278,7 +278,22 @@ struct overlap {
     /* elements: struct tp_interval. exposed: communication without compute; hidden: part of `exposed` that compute
      * could hide; sooner: part of `hidden` that, if hidden, lets the steps finish earlier */
     struct tp_vec exposed, hidden, critical_communication;
+    struct tp_fix_draft fix; /* removes at least the part of each call that compute could hide */
 };
+
+/* Adds to the fix the parts of the calls of a device that compute could hide. */
+static void add_hidden_parts(struct tp_advisor *a, const struct tp_gpu *gpu, struct tp_intervals hidden,
+                             struct tp_fix_draft *fix)
+{
+    for (uint32_t i = 0; i < gpu->count && hidden.count; i++) {
+        const struct tp_event *e = tp_device_event(a->model, gpu->events[i]);
+        int64_t ns = tp_is_communication(a->model, gpu->events[i])
+                         ? tp_intervals_length_within(hidden, e->ts_ns, tp_event_end(e))
+                         : 0;
+        if (ns > 0)
+            tp_fix_add_operation(a, fix, gpu->events[i], (uint32_t)tp_ns_scaled(TP_FIX_WHOLE, ns, e->dur_ns));
+    }
+}
 
 static void add_communication_of_device(struct tp_advisor *a, const struct tp_gpu *gpu, struct overlap *o)
 {
@@ -288,6 +303,7 @@ static void add_communication_of_device(struct tp_advisor *a, const struct tp_gp
     struct tp_intervals hidden = tp_hideable_communication(a, gpu, mine);
     tp_intervals_append(&o->exposed, mine);
     tp_intervals_append(&o->hidden, hidden);
+    add_hidden_parts(a, gpu, hidden, &o->fix);
     tp_intervals_append(&o->critical_communication, tp_critical_communication(a, gpu, hidden));
 }
 
@@ -320,7 +336,7 @@ static void evaluate_communication(struct tp_advisor *a)
 {
     struct tp_candidate c = {.rule = TP_RULE_E1, .has_ceiling = true, .may_have_severity_info = true};
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
-    struct overlap o = {none, none, none};
+    struct overlap o = {none, none, none, {.hides_communication = true, .is_whole = true}};
     uint32_t k;
     for (uint32_t g = 0; g < a->model->gpu_count; g++)
         if (a->model->gpus[g].exposed_communication.count)
@@ -333,6 +349,7 @@ static void evaluate_communication(struct tp_advisor *a)
         if (tp_is_communication(a->model, k))
             tp_picks_add_operation_by_length(&c.picks, a->model, k);
     c.time = tp_intervals_from_vec(&o.critical_communication);
+    c.fix = o.fix;
     /* the position in the list depends on only half of the share, because ranks may stop waiting for each other
      * completely */
     c.weight = share / 2;
