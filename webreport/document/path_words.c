@@ -55,6 +55,7 @@ const char *tp_edge_reason_words(enum tp_edge_reason reason)
         [TP_EDGE_GRAPH] = "graph launch",
         [TP_EDGE_FOLLOWS] = "main thread",
         [TP_EDGE_ARRIVAL] = "batch of a worker process",
+        [TP_EDGE_PEER] = "another rank",
     };
     return words[reason];
 }

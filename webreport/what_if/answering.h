@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_WHAT_IF_ANSWERING_H
 #define TP_WEBREPORT_WHAT_IF_ANSWERING_H
 
-#include "webreport/what_if/change_make.h"
+#include "webreport/what_if/joined_change.h"
 #include "webreport/what_if/replay_lanes.h"
 #include "webreport/what_if/what_if_view.h"
 
@@ -12,6 +12,7 @@ struct tp_answering {
     struct tp_arena *keep, *temporary;
     struct tp_change_source source; /* for changes of the question */
     struct tp_replay_graph graph;
+    struct tp_joined_ranks joined; /* ranks of the graph; count 0: the graph of one trace */
     struct tp_step_frame frame;
     struct tp_what_if_change no_change;
     int64_t bare_ns;   /* length of the window in the bare replay without a change, ns */

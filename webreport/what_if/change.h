@@ -25,6 +25,7 @@ struct tp_what_if_change {
     /* for the high end of an operator's range: time that each node spends for the operator's calls, ns, and the factor
      * of this time; more_ns is NULL for all other changes */
     int64_t *more_ns;
+    uint32_t more_count; /* number of items of more_ns; nodes without an item have no such time */
     struct tp_fraction more;
     uint32_t operator_name; /* name id of the operator of a change "operator:NAME"; TP_NO_ID for other changes */
     /* true if the window cannot become shorter than the communication */
@@ -32,6 +33,9 @@ struct tp_what_if_change {
     bool frees_communication;   /* true if kernels next to communication would also become faster */
     bool is_unsure;             /* true if the answer is only a rough estimate */
     struct tp_fix_choice fixes; /* the fixes that the change makes */
+    /* for a joined graph: the change of each rank, made for the graph of the rank; NULL for the graph of one trace, and
+     * for changes of one rank */
+    const struct tp_what_if_change *of_rank;
     /* for a change of the device: factors of kernels with and without tensor cores; den 0 for other changes */
     struct tp_fraction tensor, memory;
 };

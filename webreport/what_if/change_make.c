@@ -258,6 +258,8 @@ int tp_change_parse(struct tp_what_if_change *change, const struct tp_replay_gra
     struct spelled s = divide(text);
     const struct form *form = find_form(&s);
     tp_change_init(change);
+    if (tp_str_equal(s.word, TP_STR("rank")) && s.name.ptr)
+        return refuse(err, &s, "name a folder with the traces of several ranks, because this change compares ranks");
     if (!form)
         return refuse(err, &s, "unknown change; `tracepress whatif --help` lists the changes");
     if ((form->value != VALUE_NONE) != (s.value.ptr != NULL) && strcmp(form->word, "wait") != 0)

@@ -82,10 +82,12 @@ void tp_operator_more(const struct tp_replay_graph *graph, const uint32_t *names
     tp_arena_free_item(arena, bits, trace->names.count * sizeof *bits);
 }
 
-void tp_change_whole_call(struct tp_what_if_change *out, const struct tp_what_if_change *change, int64_t *more_ns)
+void tp_change_whole_call(struct tp_what_if_change *out, const struct tp_what_if_change *change,
+                          const struct tp_replay_graph *graph, int64_t *more_ns)
 {
     *out = *change;
     out->more_ns = more_ns;
+    out->more_count = graph->first_device;
 }
 
 /* ---- kernels without communication next to them ---- */

@@ -6,7 +6,8 @@
 
 /* Make the second ends of ranges from a change; the result shares the memory of `change`. more_ns: result of
  * tp_operator_more. */
-void tp_change_whole_call(struct tp_what_if_change *out, const struct tp_what_if_change *change, int64_t *more_ns);
+void tp_change_whole_call(struct tp_what_if_change *out, const struct tp_what_if_change *change,
+                          const struct tp_replay_graph *graph, int64_t *more_ns);
 /* Kernels that ran next to communication take the time that the same kernel takes alone. */
 void tp_change_uncontended(struct tp_what_if_change *out, const struct tp_what_if_change *change,
                            const struct tp_replay_graph *graph, struct tp_arena *arena);

@@ -134,7 +134,7 @@ static void add_latency(struct path *path, uint32_t node, const struct tp_bindin
         stretch.end = stretch.start;
         stretch.start = a;
         stretch.kind = TP_PATH_LAUNCH;
-        name = (struct tp_path_name){TP_NAME_EVENT, event};
+        name = (struct tp_path_name){TP_NAME_EVENT, edge->source};
     }
     add_stretch(path, &stretch, name);
 }

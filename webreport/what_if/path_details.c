@@ -53,19 +53,20 @@ struct tp_path_collector *tp_path_collector_make(const struct tp_replay_graph *g
     return collector;
 }
 
-static struct tp_str name_of_event(const struct tp_path_collector *collector, uint32_t event)
+/* Returns the name of the event of a node that has one. */
+static struct tp_str name_of_event(const struct tp_path_collector *collector, uint32_t node)
 {
-    const struct tp_trace *trace = collector->graph->model->trace;
-    return tp_trace_event_name(trace, &trace->events[event]);
+    const struct tp_trace *trace = tp_node_model(collector->graph, node)->trace;
+    return tp_trace_event_name(trace, &trace->events[collector->graph->nodes[node].event]);
 }
 
 /* Returns the name of a node: that of its event, or its kind. */
 static struct tp_str name_of_node(const struct tp_path_collector *collector, uint32_t node)
 {
-    static const char *const kinds[TP_NODE_KINDS] = {"host",    "launch",  "wait",          "wake", "input",
-                                                     "arrival", "compute", "communication", "copy"};
+    static const char *const kinds[TP_NODE_KINDS] = {"host",    "launch", "wait",    "wake",          "input",
+                                                     "arrival", "arrive", "compute", "communication", "copy"};
     const struct tp_replay_node *n = &collector->graph->nodes[node];
-    return n->event == TP_NO_ID ? tp_str_of(kinds[n->kind]) : name_of_event(collector, n->event);
+    return n->event == TP_NO_ID ? tp_str_of(kinds[n->kind]) : name_of_event(collector, node);
 }
 
 static struct tp_str text_of_name(const struct tp_path_collector *collector, struct tp_path_name name)
@@ -94,15 +95,14 @@ static uint64_t key_of_name(const struct tp_path_collector *collector, struct tp
 {
     const struct tp_replay_graph *graph = collector->graph;
     uint64_t id = name.id;
-    unsigned type = name.kind;
-    if (name.kind == TP_NAME_EVENT)
-        id = graph->model->trace->events[name.id].name;
-    if (name.kind == TP_NAME_BEFORE) {
+    unsigned type = name.kind, rank = 0;
+    if (name.kind == TP_NAME_EVENT || name.kind == TP_NAME_BEFORE) {
         uint32_t event = graph->nodes[name.id].event;
-        type = event == TP_NO_ID ? TP_NAME_OUTSIDE + 1 : TP_NAME_BEFORE;
-        id = event == TP_NO_ID ? graph->nodes[name.id].kind : graph->model->trace->events[event].name;
+        type = event == TP_NO_ID ? TP_NAME_OUTSIDE + 1 : (unsigned)name.kind;
+        id = event == TP_NO_ID ? graph->nodes[name.id].kind : tp_node_model(graph, name.id)->trace->events[event].name;
+        rank = event == TP_NO_ID ? 0 : tp_node_rank(graph, name.id); /* each rank has its own numbers of names */
     }
-    return ((uint64_t)type * TP_PATH_KINDS + kind) << 32 | id;
+    return (((uint64_t)rank * (TP_NAME_OUTSIDE + 2) + type) * TP_PATH_KINDS + kind) << 32 | id;
 }
 
 static void add_to_row(struct tp_path_collector *collector, const struct tp_path_span *span, struct tp_path_name name)

@@ -41,7 +41,7 @@ struct tp_path_details {
 enum tp_path_name_kind {
     TP_NAME_LABEL,  /* id: label of the graph */
     TP_NAME_REASON, /* id: enum tp_edge_reason */
-    TP_NAME_EVENT,  /* id: event whose name it is */
+    TP_NAME_EVENT,  /* id: node whose event has the name */
     TP_NAME_BEFORE, /* id: node before which the time is */
     TP_NAME_OUTSIDE
 };

@@ -1,4 +1,5 @@
-/* Defines the replay graph of one trace: what the host and the devices did, and what each activity waited for.
+/* Defines the replay graph of one trace: what the host and the devices did, and what each activity waited for. A joined
+ * graph (joined_graph.h) has the nodes of several ranks of a job.
  *
  * A node is an activity on one thread or stream, with its measured start and end. The duration of a node is the sum of
  * its parts. An edge sets a lower bound of the start of its target:
@@ -51,6 +52,7 @@ enum tp_node_kind {
     TP_NODE_WAKE,    /* end of a wait, of length 0 */
     TP_NODE_INPUT,   /* call of a loader with worker processes */
     TP_NODE_ARRIVAL, /* end of such a call, of length 0 */
+    TP_NODE_ARRIVE,  /* start of a collective on one of several joined ranks, of length 0 */
     TP_NODE_COMPUTE,
     TP_NODE_COMMUNICATION,
     TP_NODE_COPY,
@@ -70,6 +72,7 @@ enum tp_edge_reason {
     TP_EDGE_GRAPH,    /* order of the streams of one graph launch */
     TP_EDGE_FOLLOWS,  /* a thread moves with the reference thread, because no record names its reason */
     TP_EDGE_ARRIVAL,  /* a batch of a worker process arrives when it was measured to arrive */
+    TP_EDGE_PEER,     /* a collective waits for another rank */
     TP_EDGE_REASONS
 };
 
@@ -137,8 +140,14 @@ struct tp_typical_latency {
     int64_t ns;
 };
 
-struct tp_replay_graph {
+/* A rank of a joined graph. Its nodes and labels follow those of the rank before. */
+struct tp_replay_rank {
     const struct tp_model *model;
+    uint32_t first_node, first_label; /* indexes in nodes and labels */
+};
+
+struct tp_replay_graph {
+    const struct tp_model *model; /* of a joined graph: model of its first rank */
     struct tp_replay_node *nodes; /* host nodes by thread and time, device operations, ends of waits for the queue; then
                                    * one more element with the ends of the edges and parts */
     struct tp_replay_edge *edges; /* edges by target */
@@ -165,6 +174,10 @@ struct tp_replay_graph {
     uint32_t
         *waiting_events; /* events of all calls that wait, also of those inside of other calls, which have no node */
     uint32_t waiting_count;
+    /* ranks of a joined graph; NULL: the graph of one trace. After the nodes of the last rank, each collective has a
+     * node TP_NODE_ARRIVE for each rank. */
+    struct tp_replay_rank *ranks;
+    uint32_t rank_count, first_arrive; /* first_arrive: first of the nodes TP_NODE_ARRIVE */
 };
 
 /* Returns the group of a kind. */
@@ -205,6 +218,25 @@ static inline int64_t tp_node_program_residual(const struct tp_replay_graph *gra
     if (!(n->flags & TP_NODE_FOLLOWS_PREVIOUS))
         return 0;
     return n->start_ns - graph->nodes[tp_node_previous(graph, node)].end_ns;
+}
+
+/* Returns the rank of a node as an index in graph->ranks; 0 for the graph of one trace. */
+static inline uint32_t tp_node_rank(const struct tp_replay_graph *graph, uint32_t node)
+{
+    uint32_t rank = graph->rank_count;
+    if (!rank)
+        return 0;
+    if (node >= graph->first_arrive)
+        return (node - graph->first_arrive) % graph->rank_count;
+    while (graph->ranks[--rank].first_node > node)
+        ;
+    return rank;
+}
+
+/* Returns the model of the trace of a node. */
+static inline const struct tp_model *tp_node_model(const struct tp_replay_graph *graph, uint32_t node)
+{
+    return graph->ranks ? graph->ranks[tp_node_rank(graph, node)].model : graph->model;
 }
 
 static inline bool tp_node_is_device(const struct tp_replay_node *node)

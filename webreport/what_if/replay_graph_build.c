@@ -42,8 +42,7 @@ static void group_edges(struct tp_graph_build *build)
     tp_arena_free_item(build->arena, build->drafts.data, build->drafts.capacity * sizeof(struct tp_draft_edge));
 }
 
-/* Orders the nodes so that each node comes after its sources. Nodes of a cycle are left out. */
-static void sort_nodes(struct tp_replay_graph *graph, struct tp_arena *arena)
+void tp_replay_graph_sort(struct tp_replay_graph *graph, struct tp_arena *arena)
 {
     /* first: for each node, the index in targets of its first target; program edges are no part of it */
     uint32_t *first = tp_arena_array(arena, (size_t)graph->node_count + 2, sizeof *first);
@@ -214,7 +213,7 @@ bool tp_replay_graph_build(struct tp_replay_graph *graph, const struct tp_model 
     group_edges(&build);
     tp_graph_fit_latencies(&build);
     sort_typicals(&build);
-    sort_nodes(graph, arena);
+    tp_replay_graph_sort(graph, arena);
     sort_labels(&build);
     free_build(&build);
     return true;

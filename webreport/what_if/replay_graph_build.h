@@ -8,4 +8,8 @@
  * graph, if the trace has more streams than TP_MAX_REPLAY_STREAMS. */
 bool tp_replay_graph_build(struct tp_replay_graph *graph, const struct tp_model *model, struct tp_arena *arena);
 
+/* Fills the order of the nodes of a graph, in which each node comes after its sources. Leaves out the nodes of a cycle.
+ * The nodes and edges must be complete. `arena` must live as long as the graph. */
+void tp_replay_graph_sort(struct tp_replay_graph *graph, struct tp_arena *arena);
+
 #endif

@@ -132,7 +132,7 @@ static void set_durations(struct tp_pass *p, uint32_t node)
     for (uint32_t i = 0; i < p->special_count; i++) {
         const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->specials[i]].change;
         if ((change->of_node && change->of_node[node].den) || (change->without_wait && change->without_wait[node]) ||
-            (change->more_ns && node < graph->first_device && change->more_ns[node]))
+            (change->more_ns && node < change->more_count && change->more_ns[node]))
             durations[p->specials[i]] = (double)tp_change_node_ns(change, graph, node);
     }
     uint64_t fixes = fixes_of_node(p, node);

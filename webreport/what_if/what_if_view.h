@@ -26,6 +26,7 @@ enum tp_withheld {
     TP_WITHHELD_INFERRED, /* most of the critical path depends on edges that no record names */
     TP_WITHHELD_SIZE,     /* more activities than the question allows */
     TP_WITHHELD_STREAMS,  /* more streams than TP_MAX_REPLAY_STREAMS */
+    TP_WITHHELD_RANKS,    /* the ranks have different collectives, or none */
     TP_WITHHELD_REASONS
 };
 
@@ -52,6 +53,8 @@ struct tp_what_if_view {
     unsigned withheld; /* bits 1 << enum tp_withheld; not 0: no answers */
     struct tp_str withheld_texts[TP_WITHHELD_REASONS];
     uint32_t withheld_count;
+    uint32_t rank_count, collective_count; /* joined ranks, and the collectives that join them; 0: one trace */
+    /* of joined ranks, the graph has all nodes, but these counts are those of the first rank */
     uint32_t node_count, edge_count;
     uint64_t reason_count[TP_EDGE_REASONS];
     struct tp_graph_counts counts;

@@ -58,6 +58,10 @@ static void find_withheld(struct tp_answering *a)
     uint32_t operations = a->model->devices.count;
     struct tp_buf text;
     tp_buf_init(&text, 0);
+    if (a->joined.count && !a->joined.is_matched) {
+        tp_buf_puts(&text, "the ranks have different collectives on their devices, or none");
+        withhold(a, TP_WITHHELD_RANKS, &text);
+    }
     if (has_cycle(&a->graph) || r->wrong_nodes || r->kept_error_ns) {
         tp_buf_printf(&text, "the replay does not reproduce the trace (%llu nodes)",
                       (unsigned long long)r->wrong_nodes);
@@ -90,8 +94,8 @@ static void find_withheld(struct tp_answering *a)
 static bool is_hopeless(const struct tp_answering *a)
 {
     const struct tp_what_if_view *r = a->result;
-    return r->wrong_nodes || r->kept_error_ns || !a->model->window_ns || r->unexplained_percent > 20 ||
-           r->inferred_percent > 50 ||
+    return (a->joined.count && !a->joined.is_matched) || r->wrong_nodes || r->kept_error_ns || !a->model->window_ns ||
+           r->unexplained_percent > 20 || r->inferred_percent > 50 ||
            (r->counts.without_launch + r->counts.before_launch) * 2 > a->model->devices.count;
 }
 
@@ -167,8 +171,10 @@ static struct change_lanes add_other_lanes(struct tp_answering *a, const struct 
     add_lane(lanes, change, TP_REPLAY_BARE);
     if (a->has_arrivals)
         add_lane(lanes, change, TP_REPLAY_PACED);
-    if (change->operator_name != TP_NO_ID)
-        tp_change_whole_call(other, change, tp_answer_more_of(a, change->operator_name));
+    if (a->joined.count)
+        other = tp_joined_change_second_end(other, change, &a->joined, &a->graph, a->temporary) ? other : NULL;
+    else if (change->operator_name != TP_NO_ID)
+        tp_change_whole_call(other, change, &a->graph, tp_answer_more_of(a, change->operator_name));
     else if (change->frees_communication)
         tp_change_uncontended(other, change, &a->graph, a->temporary);
     else if (change->tensor.den)
@@ -280,12 +286,18 @@ static void describe_graph(struct tp_answering *a)
 {
     struct tp_what_if_view *r = a->result;
     const struct tp_replay_graph *graph = &a->graph;
-    r->node_count = graph->node_count;
-    for (uint32_t i = 0; i < graph->edge_count; i++)
-        r->reason_count[graph->edges[i].reason]++;
-    for (uint32_t n = 0; n < graph->node_count; n++)
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        if (tp_node_rank(graph, n) != 0)
+            continue;
+        r->node_count++;
+        for (uint32_t i = graph->nodes[n].first_edge; i < graph->nodes[n + 1].first_edge; i++)
+            r->reason_count[graph->edges[i].reason]++;
         r->reason_count[TP_EDGE_PROGRAM] += (graph->nodes[n].flags & TP_NODE_HAS_PREVIOUS) != 0;
-    r->edge_count = graph->edge_count + (uint32_t)r->reason_count[TP_EDGE_PROGRAM];
+    }
+    for (unsigned i = 0; i < TP_EDGE_REASONS; i++)
+        r->edge_count += (uint32_t)r->reason_count[i];
+    r->rank_count = graph->rank_count;
+    r->collective_count = a->joined.collective_count;
     r->counts = graph->counts;
     r->typical_count = graph->typical_count;
     r->typicals = tp_arena_array(a->keep, graph->typical_count, sizeof *r->typicals);
@@ -328,6 +340,34 @@ static bool is_too_large(struct tp_answering *a, uint64_t most)
     return true;
 }
 
+static bool build_graph(struct tp_answering *a, const struct tp_what_if_question *question)
+{
+    if (!question->rank_count)
+        return tp_replay_graph_build(&a->graph, a->model, a->temporary);
+    return tp_joined_graph_build(&a->joined, &a->graph, question->ranks, question->rank_count, a->temporary);
+}
+
+/* Reads the changes of the question, or adds those that nobody has to name. Returns 0, or TP_EUSAGE with *err. */
+static int make_changes(struct tp_answering *a, const struct tp_what_if_question *question, struct tp_vec *changes,
+                        struct tp_error *err)
+{
+    for (size_t i = 0; i < question->change_count && (!a->joined.count || a->joined.is_matched); i++) {
+        struct tp_what_if_change *change = tp_vec_push(changes);
+        struct tp_str text = question->changes[i];
+        int code = a->joined.count ? tp_joined_change_parse(change, &a->joined, &a->graph, text, &a->source, err)
+                                   : tp_change_parse(change, &a->graph, text, &a->source, err);
+        if (code)
+            return code;
+    }
+    if (question->change_count || is_hopeless(a))
+        return 0;
+    for (uint32_t r = 0; r < a->joined.count; r++)
+        tp_joined_change_of_rank(tp_vec_push(changes), &a->joined, &a->graph, r, a->temporary);
+    if (!a->joined.count)
+        tp_usual_changes(a, changes);
+    return 0;
+}
+
 int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_if_question *question,
                           struct tp_arena *keep, struct tp_arena *temporary, struct tp_error *err)
 {
@@ -340,7 +380,7 @@ int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_i
     tp_change_init(&a.no_change);
     if (is_too_large(&a, question->most_nodes))
         return 0;
-    if (!tp_replay_graph_build(&a.graph, model, temporary)) {
+    if (!build_graph(&a, question)) {
         withhold_all(&a, TP_WITHHELD_STREAMS, "the trace has too many streams");
         return 0;
     }
@@ -348,13 +388,9 @@ int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_i
     describe_graph(&a);
     a.has_arrivals = result->reason_count[TP_EDGE_ARRIVAL] > 0;
     validate(&a);
-    for (size_t i = 0; i < question->change_count; i++) {
-        int code = tp_change_parse(tp_vec_push(&changes), &a.graph, question->changes[i], &a.source, err);
-        if (code)
-            return code;
-    }
-    if (!question->change_count && !is_hopeless(&a))
-        tp_usual_changes(&a, &changes);
+    int code = make_changes(&a, question, &changes, err);
+    if (code)
+        return code;
     tp_answer_find_more(&a, &changes);
     answer_all(&a, &changes, question->fixes);
     return 0;

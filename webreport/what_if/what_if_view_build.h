@@ -4,14 +4,18 @@
 
 #include "webreport/what_if/change_make.h"
 #include "webreport/what_if/fix.h"
+#include "webreport/what_if/joined_graph.h"
 #include "webreport/what_if/what_if_view.h"
 #include "writer/base/error.h"
 
 /* What is asked. */
 struct tp_what_if_question {
     const struct tp_model *model;
-    const struct tp_str
-        *changes; /* changes as tp_change_parse reads them; NULL: those that the critical path suggests */
+    /* ranks of a job, whose graphs are joined; the first has `model`. rank_count 0: one trace */
+    const struct tp_rank_model *ranks;
+    uint32_t rank_count;
+    const struct tp_str *changes; /* changes as tp_change_parse reads them, for several ranks also "rank:N". NULL: those
+                                   * that the critical path suggests, or for several ranks "rank:N" of each rank */
     size_t change_count;
     uint64_t most_nodes;                 /* largest size of the graph; 0: no limit */
     const struct tp_fix_question *fixes; /* fixes to price; NULL: none. Prices stay unknown if answers are withheld */

@@ -37,7 +37,7 @@ const char *tp_path_group_text(enum tp_path_group group)
 
 const char *tp_edge_reason_text(enum tp_edge_reason reason)
 {
-    static const char *const texts[TP_EDGE_REASONS] = {"program",  "launch", "stream", "event",   "wait",   "queue",
-                                                       "handover", "return", "graph",  "follows", "arrival"};
+    static const char *const texts[TP_EDGE_REASONS] = {"program",  "launch", "stream", "event",   "wait",    "queue",
+                                                       "handover", "return", "graph",  "follows", "arrival", "peer"};
     return texts[reason];
 }

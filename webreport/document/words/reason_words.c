@@ -33,6 +33,7 @@ const char *tp_withheld_advice(enum tp_withheld reason)
         [TP_WITHHELD_INFERRED] = RECORD_SYNC_EVENTS,
         [TP_WITHHELD_SIZE] = "Use the command whatif, which has no limit",
         [TP_WITHHELD_STREAMS] = "Record fewer steps, or a single device",
+        [TP_WITHHELD_RANKS] = "Record the same steps on all ranks of the job, with their devices",
     };
     return texts[reason];
 }
@@ -89,6 +90,7 @@ static const char *reason_text(enum tp_metric_reason reason)
             "launches)",
         [TP_REASON_WITHHELD + TP_WITHHELD_SIZE] = "the trace is too large for the replay of a report",
         [TP_REASON_WITHHELD + TP_WITHHELD_STREAMS] = "the trace has too many streams to replay",
+        [TP_REASON_WITHHELD + TP_WITHHELD_RANKS] = "the ranks have different collectives",
     };
     if (reason >= TP_REASON_INPUT)
         return tp_unknown_sentence(1u << (reason - TP_REASON_INPUT));

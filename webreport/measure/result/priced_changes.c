@@ -27,6 +27,8 @@ static bool find_rates(struct tp_str name, struct tp_device_rates *rates)
 struct pricing {
     struct tp_what_if_view *result;
     const struct tp_model *model;
+    const struct tp_rank_model *ranks;
+    uint32_t rank_count;
     const struct tp_asked_changes *asked;
     struct tp_arena *keep, temporary;
 };
@@ -35,6 +37,8 @@ static int price_in_guards(void *context, struct tp_error *err)
 {
     struct pricing *pricing = context;
     const struct tp_what_if_question question = {.model = pricing->model,
+                                                 .ranks = pricing->ranks,
+                                                 .rank_count = pricing->rank_count,
                                                  .changes = pricing->asked->texts,
                                                  .change_count = pricing->asked->count,
                                                  .most_nodes = pricing->asked->most_nodes,
@@ -43,17 +47,30 @@ static int price_in_guards(void *context, struct tp_error *err)
     return tp_what_if_view_build(pricing->result, &question, pricing->keep, &pricing->temporary, err);
 }
 
+static int price(struct pricing *pricing, struct tp_error *err)
+{
+    tp_arena_init(&pricing->temporary, 0);
+    int code = tp_arena_run_both(pricing->keep, &pricing->temporary, price_in_guards, pricing, err);
+    bool has_failed = pricing->keep->code || pricing->temporary.code;
+    tp_arena_release(&pricing->temporary);
+    if (has_failed)
+        tp_arena_fail(pricing->keep, code);
+    return code;
+}
+
 int tp_changes_price(struct tp_what_if_view *result, const struct tp_model *model, const struct tp_asked_changes *asked,
                      struct tp_arena *arena, struct tp_error *err)
 {
     struct pricing pricing = {.result = result, .model = model, .asked = asked, .keep = arena};
-    tp_arena_init(&pricing.temporary, 0);
-    int code = tp_arena_run_both(arena, &pricing.temporary, price_in_guards, &pricing, err);
-    bool has_failed = arena->code || pricing.temporary.code;
-    tp_arena_release(&pricing.temporary);
-    if (has_failed)
-        tp_arena_fail(arena, code);
-    return code;
+    return price(&pricing, err);
+}
+
+int tp_changes_price_ranks(struct tp_what_if_view *result, const struct tp_rank_model *ranks, uint32_t count,
+                           const struct tp_asked_changes *asked, struct tp_arena *arena, struct tp_error *err)
+{
+    struct pricing pricing = {
+        .result = result, .model = ranks[0].model, .ranks = ranks, .rank_count = count, .asked = asked, .keep = arena};
+    return price(&pricing, err);
 }
 
 /* Prices the changes of an array in which the first is TP_CHANGE_HOST_FREE. */

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_MEASURE_RESULT_PRICED_CHANGES_H
 
 #include "webreport/what_if/fix.h"
+#include "webreport/what_if/joined_graph.h"
 #include "webreport/what_if/what_if_view.h"
 
 /* Changes that a command asks for, as tp_change_parse reads them. The caller owns the texts. */
@@ -25,11 +26,13 @@ struct tp_change_gains {
     uint32_t count;
 };
 
-/* The answers for one profile. A withheld profile has no answers. */
+/* The answers for one profile, or for several joined ranks of a job. A withheld profile has no answers. */
 struct tp_what_if_profile {
-    struct tp_str label, file; /* label: RUN/WORKER; file: base name of the input */
-    bool is_one_of_many;       /* true if the input has several profiles */
-    bool are_changes_usual;    /* true if the answers are those of the usual changes */
+    struct tp_str label, file; /* label: RUN/WORKER; file: base name of the input; for joined ranks, both are empty */
+    const struct tp_rank_model *ranks; /* joined ranks; NULL: one profile */
+    uint32_t rank_count;
+    bool is_one_of_many;    /* true if the input has several profiles */
+    bool are_changes_usual; /* true if the answers are those of the usual changes */
     const struct tp_what_if_view *view;
 };
 
@@ -40,6 +43,10 @@ struct tp_what_if_profile {
  * negative status with *err if one of the asked changes cannot be read. The guard of `arena` must be set. */
 int tp_changes_price(struct tp_what_if_view *result, const struct tp_model *model, const struct tp_asked_changes *asked,
                      struct tp_arena *arena, struct tp_error *err);
+
+/* Does the same for several ranks of a job, whose graphs are joined. ranks: at least two, by number. */
+int tp_changes_price_ranks(struct tp_what_if_view *result, const struct tp_rank_model *ranks, uint32_t count,
+                           const struct tp_asked_changes *asked, struct tp_arena *arena, struct tp_error *err);
 
 /* Prices TP_CHANGE_HOST_FREE and the asked changes. A change that cannot be read has no gain, but a reason. The guard
  * of `arena` must be set. */
