@@ -63,21 +63,44 @@ static int open_copy_of_input(struct reading *r, struct tp_error *err)
     return TP_OK;
 }
 
+void tp_trace_walk_keep(struct tp_trace_walk *walk)
+{
+    walk->keeps_current = true;
+}
+
+void tp_trace_walk_release_kept(struct tp_trace_walk *walk)
+{
+    for (size_t i = 0; i < walk->kept.count; i++)
+        tp_analysis_close(*TP_AT(&walk->kept, struct tp_analysis *, i));
+    walk->kept.count = 0;
+}
+
 static int walk_file(struct tp_trace_walk *walk, const struct tp_run *run, const struct tp_run_file *file,
                      struct tp_error *err)
 {
-    struct tp_analysis analysis;
-    struct reading reading = {.walk = walk, .walked = {.run = run, .file = file, .analysis = &analysis}};
+    struct tp_analysis own, *analysis = &own, **kept = NULL;
+    if (walk->may_keep) { /* nothing may be allocated while the analysis is open */
+        analysis = tp_arena_alloc(walk->arena, sizeof *analysis);
+        kept = tp_vec_push(&walk->kept);
+        walk->kept.count--;
+    }
+    struct reading reading = {.walk = walk, .walked = {.run = run, .file = file, .analysis = analysis}};
     int code = open_copy_of_input(&reading, err);
     if (code < 0)
         return code;
-    tp_analysis_open(&analysis, walk->rules);
+    walk->keeps_current = false;
+    tp_analysis_open(analysis, walk->rules);
     tp_console_progress(walk->console, "reading %zu of %zu: %s", walk->done_count + 1, walk->file_count, file->base);
-    code = tp_arena_run_both(&analysis.arena, walk->arena, read_trace_and_call_user, &reading, err);
-    if (analysis.arena.code)
+    code = tp_arena_run_both(&analysis->arena, walk->arena, read_trace_and_call_user, &reading, err);
+    if (analysis->arena.code)
         tp_error_set(err, code, 0, "%s: %s", file->base,
-                     analysis.arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
-    tp_analysis_close(&analysis);
+                     analysis->arena.code == TP_ELIMIT ? "a limit was reached" : "out of memory");
+    if (kept && walk->keeps_current && code == TP_OK) {
+        *kept = analysis;
+        walk->kept.count++;
+    } else {
+        tp_analysis_close(analysis);
+    }
     if (reading.copy)
         fclose(reading.copy);
     tp_arena_fail_with_stored_code(walk->arena);
@@ -91,7 +114,10 @@ static int walk_run(struct tp_trace_walk *walk, const struct tp_run *run, struct
     int code = user->begin_run ? user->begin_run(walk->context, run, err) : TP_OK;
     for (size_t i = 0; code == TP_OK && i < run->file_count; i++)
         code = walk_file(walk, run, &run->files[i], err);
-    return code == TP_OK && user->end_run ? user->end_run(walk->context, run, err) : code;
+    if (code == TP_OK && user->end_run)
+        code = user->end_run(walk->context, run, err);
+    tp_trace_walk_release_kept(walk);
+    return code;
 }
 
 static int walk_runs(struct tp_trace_walk *walk, struct tp_error *err)
@@ -123,7 +149,9 @@ static int run_walk(void *context, struct tp_error *err)
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err)
 {
     tp_capture_maps_open(&walk->maps, walk->console, &walk->read);
+    walk->kept = TP_VEC(walk->arena, struct tp_analysis *);
     int code = tp_arena_run(walk->arena, run_walk, walk, err);
+    tp_trace_walk_release_kept(walk);
     tp_capture_maps_close(&walk->maps);
     tp_arena_fail_with_stored_code(walk->arena);
     return code;

@@ -1,8 +1,8 @@
 /* Processes the traces of a command one by one: finds them, reads each trace, passes it to the caller's functions and
  * releases it. Used by `report`, `table` and `export`.
  *
- * Memory contains only one trace at a time. The walk prints and counts an unusable input, and continues with the next
- * input. */
+ * Memory contains only one trace at a time, and the traces that tp_trace_walk_keep keeps. The walk prints and counts an
+ * unusable input, and continues with the next input. */
 #ifndef TP_WEBREPORT_SESSION_TRACE_WALK_H
 #define TP_WEBREPORT_SESSION_TRACE_WALK_H
 
@@ -13,7 +13,7 @@
 #include "webreport/trace/rundir.h"
 #include "webreport/trace/trace.h"
 
-/* A trace that was read. It is released when tp_walk_user.use returns. */
+/* A trace that was read. It is released when tp_walk_user.use returns, unless tp_trace_walk_keep keeps it. */
 struct tp_walked {
     const struct tp_run *run;
     const struct tp_run_file *file;
@@ -42,6 +42,7 @@ struct tp_trace_walk {
     /* true: the traces stay empty, because `use` reads each trace itself; a limit that `use` reaches makes the input
      * unusable */
     bool skips_reading;
+    bool may_keep;     /* true: `use` may keep traces; `begin_run` may set it for the run */
     bool copies_pipes; /* true: copy pipes to a temporary file, because `use` reads each trace a second time */
     const struct tp_rule_overrides *rules; /* changes to rules by the option --rule; NULL for the default rules */
     struct tp_console *console;
@@ -52,12 +53,21 @@ struct tp_trace_walk {
     struct tp_capture_maps maps; /* capture traces that belong to the traces */
     struct tp_runs runs;
     size_t file_count, done_count, usable_count;
-    bool hit_limit; /* true if a limit made an input unusable */
+    bool hit_limit;     /* true if a limit made an input unusable */
+    bool keeps_current; /* true if the trace that `use` has at the moment is kept */
+    struct tp_vec kept; /* kept analyses of the run; elements: struct tp_analysis * */
 };
 
 /* Reads all traces and calls the caller's functions for each. Returns 0, or the error of one of these functions.
  * Returns TP_ENOTFOUND or TP_ELIMIT if no input is usable. */
 int tp_trace_walk(struct tp_trace_walk *walk, struct tp_error *err);
+
+/* Keeps the trace that was passed to `use`, which calls this function, until `end_run` of its run has returned.
+ * may_keep must be set. */
+void tp_trace_walk_keep(struct tp_trace_walk *walk);
+
+/* Releases all kept traces. */
+void tp_trace_walk_release_kept(struct tp_trace_walk *walk);
 
 /* Returns true if a path is one of the inputs that were found, so that an output does not overwrite an input. */
 bool tp_trace_walk_has_input(const struct tp_trace_walk *walk, const char *path);
