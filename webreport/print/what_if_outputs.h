@@ -12,9 +12,14 @@ struct tp_what_if_outputs {
     struct tp_json writer; /* writes into `json` */
     size_t count;          /* number of profiles added so far */
     bool is_list;          /* true if the JSON has several profiles */
+    /* answers for joined ranks: their text, their JSON objects, and the number of objects */
+    struct tp_buf joined_text, joined_json;
+    size_t joined_count;
+    bool shows_profiles; /* true if joined ranks have no answers, so that the text has those of the profiles */
 };
 
-/* Adds the answers for one profile. outputs: a struct tp_what_if_outputs. Returns 0 or TP_ENOMEM. */
+/* Adds the answers for one profile, or for joined ranks. outputs: a struct tp_what_if_outputs. Returns 0 or TP_ENOMEM.
+ */
 int tp_what_if_outputs_add(void *outputs, const struct tp_what_if_profile *profile, struct tp_arena *arena,
                            struct tp_error *err);
 

@@ -1,15 +1,11 @@
 /* Runs `tracepress whatif`. Reads each profile of one input, replays it, prices changes, and passes the answers to the
- * receiver. */
+ * receiver. If profiles of a run are ranks of one job, also joins their replays (joined_session.h). */
 #ifndef TP_WEBREPORT_SESSION_WHAT_IF_SESSION_H
 #define TP_WEBREPORT_SESSION_WHAT_IF_SESSION_H
 
-#include "webreport/measure/result/priced_changes.h"
 #include "webreport/session/console.h"
+#include "webreport/session/joined_session.h"
 #include "webreport/trace/trace_options.h"
-
-/* Receives one profile, which is released after this call. Returns 0, or a negative tp_status with *err. */
-typedef int tp_what_if_receiver(void *context, const struct tp_what_if_profile *profile, struct tp_arena *arena,
-                                struct tp_error *err);
 
 struct tp_what_if_session {
     const char *input; /* trace of any name, "-", or folder of traces */
@@ -20,7 +16,7 @@ struct tp_what_if_session {
     struct tp_console *console;
     tp_what_if_receiver *receiver;
     void *context; /* first argument of the receiver */
-    /* number of profiles without answers, filled by tp_what_if_session_run */
+    /* number of profiles and joined ranks without answers, filled by tp_what_if_session_run */
     size_t withheld_count;
 };
 

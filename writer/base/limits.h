@@ -53,6 +53,9 @@
 /* nodes of a replay graph that a report builds; whatif and check have no limit */
 #define TP_MAX_REPORT_REPLAY_NODES 200000u
 #define TP_MAX_PRICED_FIXES 32u          /* findings of one trace that a replay prices */
+/* ranks whose replays are joined, and bytes of their traces, which are in memory together */
+#define TP_MAX_JOINED_RANKS 64u
+#define TP_MAX_JOINED_BYTES (64ull << 30)
 #define TP_MAX_REPLAY_BYTES (64u << 20)  /* bytes of node times that a pass of replays keeps */
 #define TP_MAX_REPLAY_STEPS (1ull << 28) /* streams that are searched for the sources of all waits of streams */
 

@@ -194,13 +194,16 @@ static void put_withheld(const struct work *w)
     const struct tp_what_if_view *view = w->view;
     const char *said[TP_WITHHELD_REASONS];
     unsigned said_count = 0;
+    bool is_joined = w->profile->rank_count > 0;
     tp_document_add_verdict(
         w->document,
         &(struct tp_verdict_block){.tone = TP_TONE_UNSURE,
                                    .class = "",
-                                   .headline = tp_text_printf(w->arena, "%s a step; no answers for this trace",
-                                                              tp_text_of_time(w->arena, view->step_ns)),
-                                   .text = "A replay of this trace would give wrong answers, because"});
+                                   .headline = tp_text_printf(w->arena, "%s a step; no answers for %s",
+                                                              tp_text_of_time(w->arena, view->step_ns),
+                                                              is_joined ? "the joined ranks" : "this trace"),
+                                   .text = is_joined ? "A replay of the joined ranks would give wrong answers, because"
+                                                     : "A replay of this trace would give wrong answers, because"});
     for (uint32_t i = 0; i < view->withheld_count; i++)
         tp_document_add_point(w->document, tp_text_printf(w->arena, "%.*s", (int)view->withheld_texts[i].len,
                                                           view->withheld_texts[i].ptr));
@@ -254,6 +257,14 @@ static void put_limit(const struct work *w)
 
 /* ---- the whole document ---- */
 
+static const char *joined_heading(const struct work *w)
+{
+    return w->view->collective_count ? tp_text_printf(w->arena, "%u ranks, joined at %s", w->profile->rank_count,
+                                                      tp_text_of_counted_noun(w->arena, w->view->collective_count,
+                                                                              "collective", "collectives"))
+                                     : tp_text_printf(w->arena, "%u ranks", w->profile->rank_count);
+}
+
 void tp_what_if_document(struct tp_document *document, const struct tp_what_if_profile *profile, struct tp_arena *arena)
 {
     const struct work w = {.document = document,
@@ -262,7 +273,9 @@ void tp_what_if_document(struct tp_document *document, const struct tp_what_if_p
                            .view = profile->view,
                            .unit = tp_unit_for_time(profile->view->step_ns)};
     tp_document_init(document, "What if", arena);
-    if (profile->is_one_of_many)
+    if (profile->rank_count)
+        tp_document_add_heading(document, joined_heading(&w));
+    else if (profile->is_one_of_many)
         tp_document_add_heading(document, tp_text_printf(arena, "%.*s", (int)profile->label.len, profile->label.ptr));
     if (profile->view->withheld) {
         put_withheld(&w);
@@ -278,7 +291,14 @@ void tp_what_if_document(struct tp_document *document, const struct tp_what_if_p
 void tp_what_if_profile_json(const struct tp_what_if_profile *profile, struct tp_arena *arena, struct tp_json *json)
 {
     tp_json_object(json);
-    if (profile->is_one_of_many) {
+    if (profile->rank_count) {
+        tp_json_key(json, "ranks");
+        tp_json_array(json);
+        for (uint32_t r = 0; r < profile->rank_count; r++)
+            tp_json_int(json, profile->ranks[r].number);
+        tp_json_array_end(json);
+        tp_json_member_int(json, "collectives", profile->view->collective_count);
+    } else if (profile->is_one_of_many) {
         tp_json_member_str(json, "profile", profile->label);
         tp_json_member_str(json, "file", profile->file);
     }

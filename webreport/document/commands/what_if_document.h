@@ -13,7 +13,8 @@ void tp_what_if_document(struct tp_document *document, const struct tp_what_if_p
                          struct tp_arena *arena);
 
 /* Writes all answers as a JSON object: what_if_view of `report --json`. If the input has several profiles, the object
- * begins with the names of the profile. */
+ * begins with the names of the profile. The object of joined ranks begins with the numbers of the ranks and with the
+ * number of collectives. */
 void tp_what_if_profile_json(const struct tp_what_if_profile *profile, struct tp_arena *arena, struct tp_json *json);
 
 #endif
