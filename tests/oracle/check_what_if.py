@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """check_what_if.py [--tracepress PATH] TRACE...: compares `what_if_view` of `report --json` with the executable definition.
+check_what_if.py --ranks [--tracepress PATH] FOLDER...: compares the joined answers of `whatif` for the ranks in a folder.
 check_what_if.py --print TRACE [CHANGE...]: prints what_if_view of the executable definition.
 
 Compares each value. Percentages and shares must agree to a relative 1e-9, all other values must be equal. A reason or
@@ -8,6 +9,7 @@ differs."""
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ TRACEPRESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bui
 ZERO_IF_MISSING = ("graph.by_reason.", "graph.counts.")
 TOLERANCE = 1e-9
 MOST_LINES = 8
+JOINED_CHANGES = ["host=1/2", "launches=0", "graph=0", "waits=0", "copies=0", "communication=0", "overlap", "kind:compute=0.7", "gpu:A100=H100"]
 
 
 def values_of(x, path=""):
@@ -81,9 +84,15 @@ def reported(tracepress, path, folder):
 
 
 def asked(tracepress, paths, changes, folder):
-    """Returns the answers of `whatif` to changes, or a text that says why they are missing."""
-    out = os.path.join(folder, "whatif.json")
-    run = subprocess.run([tracepress, "whatif", *paths, *changes, "--json", out], capture_output=True, text=True)
+    """Returns the answers of `whatif` to changes, for one trace or joined for several ranks, or a text that says why they
+    are missing."""
+    out, ranks = os.path.join(folder, "whatif.json"), os.path.join(folder, "ranks")
+    shutil.rmtree(ranks, ignore_errors=True)
+    if len(paths) > 1:
+        os.mkdir(ranks)
+        for i, path in enumerate(paths):
+            os.symlink(os.path.abspath(path), os.path.join(ranks, "rank%02d.json%s" % (i, ".gz" if path.endswith(".gz") else "")))
+    run = subprocess.run([tracepress, "whatif", ranks if len(paths) > 1 else paths[0], *changes, "--json", out], capture_output=True, text=True)
     if not os.path.exists(out):
         return "exit code %d: %s" % (run.returncode, run.stderr.strip()[:200])
     with open(out, encoding="utf-8") as f:
@@ -92,11 +101,21 @@ def asked(tracepress, paths, changes, folder):
     return view
 
 
+def ranks_of(folder):
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if ".json" in name)
+
+
+def changes_of(paths):
+    """Returns changes for joined ranks: each rank as fast as the median, and changes that apply to all ranks."""
+    return ["rank:%d" % i for i in range(len(paths))] + JOINED_CHANGES
+
+
 def main():
     sys.setrecursionlimit(5000)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tracepress", default=TRACEPRESS)
     parser.add_argument("--print", action="store_true")
+    parser.add_argument("--ranks", action="store_true")
     parser.add_argument("traces", nargs="+", metavar="TRACE")
     args = parser.parse_args()
     if args.print:
@@ -105,8 +124,10 @@ def main():
     compared = different = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in args.traces:
-            ours = reported(args.tracepress, path, folder)
-            count, found = (1, [("what_if_view", ours, "present")]) if isinstance(ours, str) else differences(ours, defined([path]))
+            paths = ranks_of(path) if args.ranks else [path]
+            ours = asked(args.tracepress, paths, changes_of(paths), folder) if args.ranks else reported(args.tracepress, path, folder)
+            count, found = (1, [("what_if_view", ours, "present")]) if isinstance(ours, str) else \
+                differences(ours, defined(paths, changes_of(paths) if args.ranks else None))
             different += report(path, count, found)
             compared += count
     print("%d traces, %d values compared, %d traces differ" % (len(args.traces), compared, different))

@@ -40,6 +40,16 @@ else
     skip "prices of findings equal their definition, traces of others" "no reference data"
 fi
 
+check "joined ranks: answers equal jobs that run again, and their definition" \
+    python3 tests/oracle/made_ranks.py --tracepress "$TP" --jobs 6
+check "joined ranks equal their definition" python3 tests/oracle/check_what_if.py --ranks --tracepress "$TP" "$DATA/run" "$DATA/ddp"
+if [ -d "$SHARED/data/traces" ]; then
+    check "joined ranks equal their definition, traces of others" \
+        python3 tests/oracle/check_what_if.py --ranks --tracepress "$TP" "$SHARED/data/traces/hta/trace_filter"
+else
+    skip "joined ranks equal their definition, traces of others" "no reference data"
+fi
+
 trace=$DATA/traces/gpu_2026.pt.trace.json.gz
 run() { # run EXIT_CODE ARGUMENTS...: runs `whatif` and compares its exit code
     wanted_code=$1
@@ -70,5 +80,41 @@ assert [(bool(p["withheld"]), bool(p["what_if"])) for p in profiles] == [(True, 
 END
 }
 check "a folder in which one profile has no answers exits with 6" one_of_two
+make_job() { # makes a folder with the two ranks of a job
+    rm -rf "$WORK/cases" "$WORK/job" && python3 tests/oracle/what_if_cases.py --write "$WORK/cases" >/dev/null && mkdir "$WORK/job" &&
+        cp "$WORK/cases/two_ranks.0.json" "$WORK/job/a.json" && cp "$WORK/cases/two_ranks.1.json" "$WORK/job/b.json"
+}
+job_of_ranks() { # A folder with ranks of one job has the joined answers and those of each profile. rank:N is exact.
+    make_job || return 1
+    run 0 "$WORK/job" rank:1 host=1 --json "$WORK/job.out" -o - && grep -q '^rank:1 *60.0 → 30.0 µs' "$WORK/out" || return 1
+    ! grep -q '^[ab]$' "$WORK/out" && python3 - "$WORK/job.out" <<'END' || return 1
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert (d["ranks"], d["collectives"], d["withheld"]) == ([0, 1], 1, []), d
+assert [w["change"] for w in d["what_if"]] == ["rank:1", "host=1"], d["what_if"]
+assert [[w["change"] for w in p["what_if"]] for p in d["profiles"]] == [["host=1"]] * 2, d["profiles"]
+END
+    run 0 "$WORK/job" -o - && grep -q 'rank 1 as fast as the median' "$WORK/out" || return 1
+    run 2 "$WORK/job" rank:2 && grep -q "has 2 ranks, from rank:0 to rank:1" "$WORK/err" || return 1
+    run 2 "$WORK/job/a.json" rank:0 && grep -q "name a folder with the traces of several ranks" "$WORK/err"
+}
+check "a folder with the ranks of one job gives joined answers" job_of_ranks
+other_ranks() { # Ranks with different collectives are withheld; the answers for each profile stay.
+    make_job || return 1
+    sed 's/ncclKernel_AllReduce/ncclKernel_Broadcast/' "$WORK/cases/two_ranks.1.json" >"$WORK/job/b.json"
+    run 6 "$WORK/job" host=1 -o - --json "$WORK/job.out" && grep -q "the ranks have different collectives" "$WORK/out" && grep -q '^b$' "$WORK/out" || return 1
+    python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["withheld"] and not d["what_if"] and d["profiles"][1]["what_if"], d' "$WORK/job.out" || return 1
+    rm "$WORK/job/b.json" && run 2 "$WORK/job" rank:0 && run 0 "$WORK/job" host=1
+}
+check "ranks with different collectives have no joined answers" other_ranks
+unnamed_ranks() { # Traces that do not name their ranks are joined only for rank:N, in the order of the files.
+    make_job && rm "$WORK/job/a.json" "$WORK/job/b.json" || return 1
+    for rank in 0 1; do
+        sed 's/"distributedInfo"/"other"/' "$WORK/cases/two_ranks.$rank.json" >"$WORK/job/rank$rank.json" || return 1
+    done
+    run 0 "$WORK/job" host=1 && ! grep -q joined "$WORK/out" || return 1
+    run 0 "$WORK/job" rank:1 && grep -q '^rank:1 *60.0 → 30.0 µs' "$WORK/out"
+}
+check "traces that do not name their ranks are joined only for rank:N" unnamed_ranks
 snapshots() { run 3 "$DATA/faults/not_json.pt.trace.json" || run 3 "$WORK/none.json"; }
 check "an input that is no trace exits with 3" snapshots

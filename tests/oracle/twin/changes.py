@@ -73,7 +73,7 @@ class OtherDevice(Change):
     unsure = True
 
     def __init__(self, old, new, least=False):
-        self.name, self.text, self.old, self.new = "gpu=" + new, "on a %s instead of a %s" % (new, old), old, new
+        self.name, self.text, self.old, self.new = "gpu:%s=%s" % (old, new), "on a %s instead of a %s" % (new, old), old, new
         self.tensor, self.memory = zip(PEAKS[old], PEAKS[new])
         if least:
             self.tensor = self.memory = max(self.tensor, self.memory, key=lambda f: f[0] / f[1])
@@ -110,19 +110,24 @@ class WholeCall(Extended):
 
 class Uncontended(Extended):
     """Compute that ran during communication takes as long as the same kernel without communication: the lower median of
-    the kernels with equal device, name, grid and block."""
+    the kernels of the rank with equal device, name, grid and block."""
 
-    def __init__(self, change, graph):
+    def __init__(self, change, graphs):
         super().__init__(change)
+        self.alone = {}
+        for graph in graphs:
+            self.add_graph(graph)
+
+    def add_graph(self, graph):
         communication, samples, during = union([k.range for k in graph.trace.operations if k.communication]), collections.defaultdict(list), []
         for n in graph.nodes:
             if n.kind == "compute":
                 key = (n.event.device, n.event.name, str(n.event.args.get("grid")), str(n.event.args.get("block")))
-                if within(communication, n.start, n.end):
+                if within(communication, *n.event.range):
                     during.append((n, key))
                 else:
                     samples[key].append(n.length)
-        self.alone = {n.id: (min(n.length, p50(samples[key])), max(1, n.length)) for n, key in during if len(samples[key]) >= SAMPLES_ALONE}
+        self.alone.update({n.id: (min(n.length, p50(samples[key])), max(1, n.length)) for n, key in during if len(samples[key]) >= SAMPLES_ALONE})
 
     def factor(self, node, label):
         return self.alone.get(node.id) or self.change.factor(node, label)
@@ -137,17 +142,18 @@ def parse_factor(text):
     return int((whole or "0") + rest), 10 ** len(rest)
 
 
-def parse_change(text, graph=None):
+def parse_change(text, graphs=()):
     """Returns the change that a text describes: kernel:NAME=F, operator:NAME=F, line:TEXT=F, kind:KIND=F, host=F,
     copies=F, communication=F, input=F, launches=0, graph=0, waits=0, overlap, gpu:OLD=NEW, or "wait:API LINE" with the
-    graph."""
+    graphs."""
     if text == "overlap":
         change = Scale(text, "communication wholly hidden", ("communication",), (0, 1))
         change.overlap = True
         return change
     if text.startswith("wait:"):
         api, _, line = text[5:].partition(" ")
-        return WithoutWaits(text, "no %s in %s" % (api, line or "any operator"), wait_groups(graph).get((line, api), set()))
+        calls = set().union(*(wait_groups(graph).get((line, api), set()) for graph in graphs))
+        return WithoutWaits(text, "no %s in %s" % (api, line or "any operator"), calls)
     head, _, value = text.rpartition("=")
     what, _, name = head.partition(":")
     if what == "gpu":

@@ -6,6 +6,9 @@ from .critical_path import GROUP
 from .replay_nodes import Edge, Node
 
 
+DIFFERENT = "the ranks have different collectives on their devices, or none"
+
+
 def collectives_of(graph):
     """Returns {(group, name, number in the group): node} of the communication kernels."""
     seen, out = collections.Counter(), {}
@@ -27,21 +30,24 @@ def join(graphs):
     found = [collectives_of(g) for g in graphs]
     shared = sorted((key for key in found[0] if all(key in f for f in found)), key=str)
     if not shared or any(len(f) != len(shared) for f in found):
-        graphs[0].problems.append("the ranks' collectives do not match")
+        graphs[0].problems.append(DIFFERENT)
         return 0
     for g, mine in zip(graphs, found):                     # the ranks have no common clock, so the collectives' ends align them
         shift = lower_median([found[0][key].end - mine[key].end for key in shared])
         for n in g.nodes:
             n.start, n.end = n.start + shift, n.end + shift
-    next_id = sum(len(g.nodes) for g in graphs)
+    next_id, arrival_of = sum(len(g.nodes) for g in graphs), {}
     for key in shared:
-        join_collective(graphs, [f[key] for f in found], next_id)
+        arrival_of.update(join_collective(graphs, [f[key] for f in found], next_id))
         next_id += len(graphs)
+    for e in [e for g in graphs for n in g.nodes for e in n.edges if e.from_start]:
+        e.source = arrival_of.get(e.source.id, e.source)   # the start of a collective is now its arrival
     return len(shared)
 
 
 def join_collective(graphs, nodes, next_id):
-    """Makes the arrivals of a collective. The transfer is the shortest time that a rank spent in the collective."""
+    """Makes the arrivals of a collective. The transfer is the shortest time that a rank spent in the collective. Returns
+    {id of the transfer: arrival}."""
     transfer, arrivals = min(n.length for n in nodes), []
     for g, n in zip(graphs, nodes):
         a = Node(n.lane, "arrive", n.start, n.start)
@@ -53,6 +59,7 @@ def join_collective(graphs, nodes, next_id):
         n.edges = [Edge(a, "program")] + [Edge(b, "peer", False, min(0, n.start - b.end)) for b in arrivals if b is not a]
         decided = max(n.edges, key=lambda e: e.time() + e.latency)
         decided.residual = n.start - decided.time() - decided.latency
+    return {n.id: a for n, a in zip(nodes, arrivals)}
 
 
 class AsMedian(Change):

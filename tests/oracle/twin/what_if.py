@@ -4,7 +4,7 @@ import collections
 
 from .changes import Change, OtherDevice, Uncontended, WholeCall, WithoutWaits, parse_change, wait_groups
 from .critical_path import critical_path, first_rows, limit_of, shares
-from .joined_ranks import AsMedian, join
+from .joined_ranks import AsMedian, DIFFERENT, join
 from .numbers import percent
 from .replay import Replay
 from .replay_graph import Graph
@@ -67,8 +67,8 @@ class Answer:
         return percent(ns, self.measured)
 
     def reasons_to_withhold(self):
-        operations, out = len(self.graph.trace.operations), []
-        if self.graph.problems or self.wrong or self.kept.ns != self.measured:
+        operations, out = len(self.graph.trace.operations), [p for p in self.graph.problems if p == DIFFERENT]
+        if set(self.graph.problems) - {DIFFERENT} or self.wrong or self.kept.ns != self.measured:
             out.append("the replay does not reproduce the trace (%d nodes)" % self.wrong)
         if not self.measured:
             out.append("no window")
@@ -97,7 +97,7 @@ class Answer:
         if change.name.startswith("operator:"):
             replays.append(Replay(self.graphs, WholeCall(change)))
         if change.name in ("communication=0", "overlap"):
-            replays.append(Replay(self.graphs, Uncontended(change, self.graph)))
+            replays.append(Replay(self.graphs, Uncontended(change, self.graphs)))
         if isinstance(change, OtherDevice):
             replays.append(Replay(self.graphs, OtherDevice(change.old, change.new, least=True)))
         return [self.measured - r.ns for r in replays]
@@ -157,4 +157,4 @@ def what_if_view(traces, changes=None):
 
 
 def change_of(graphs, text):
-    return AsMedian(graphs, int(text[5:])) if text.startswith("rank:") else parse_change(text, graphs[0])
+    return AsMedian(graphs, int(text[5:])) if text.startswith("rank:") else parse_change(text, graphs)
