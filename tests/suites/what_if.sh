@@ -50,6 +50,18 @@ else
     skip "joined ranks equal their definition, traces of others" "no reference data"
 fi
 
+if [ -d "$SHARED/data/traces" ]; then
+    transplanted=$(find "$SHARED/data/traces/hta" -name nccl_data.json.gz -o -name control.json.gz)
+    if [ "${DRAWS:-}" = full ]; then
+        transplanted=$(traces_of "$SHARED/data/traces")
+    fi
+    # shellcheck disable=SC2086 # no blanks in these names
+    check "a step with the durations of another step takes as long as the reference says" \
+        python3 tests/oracle/check_transplant.py "$BUILD/step_transplant" $transplanted
+else
+    skip "a step with the durations of another step takes as long as the reference says" "no reference data"
+fi
+
 trace=$DATA/traces/gpu_2026.pt.trace.json.gz
 run() { # run EXIT_CODE ARGUMENTS...: runs `whatif` and compares its exit code
     wanted_code=$1
