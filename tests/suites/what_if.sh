@@ -106,9 +106,9 @@ assert (d["ranks"], d["collectives"], d["withheld"]) == ([0, 1], 1, []), d
 assert [w["change"] for w in d["what_if"]] == ["rank:1", "host=1"], d["what_if"]
 assert [[w["change"] for w in p["what_if"]] for p in d["profiles"]] == [["host=1"]] * 2, d["profiles"]
 END
-    run 0 "$WORK/job" -o - && grep -q 'rank 1 as fast as the median' "$WORK/out" || return 1
+    run 0 "$WORK/job" -o - && grep -q 'Rank 1 holds up the other rank: if it were as fast as the median' "$WORK/out" || return 1
     run 2 "$WORK/job" rank:2 && grep -q "has 2 ranks, from rank:0 to rank:1" "$WORK/err" || return 1
-    run 2 "$WORK/job/a.json" rank:0 && grep -q "name a folder with the traces of several ranks" "$WORK/err"
+    run 2 "$WORK/job/a.json" rank:0 && grep -q "joins the traces of several ranks" "$WORK/err"
 }
 check "a folder with the ranks of one job gives joined answers" job_of_ranks
 other_ranks() { # Ranks with different collectives are withheld; the answers for each profile stay.

@@ -259,7 +259,8 @@ int tp_change_parse(struct tp_what_if_change *change, const struct tp_replay_gra
     const struct form *form = find_form(&s);
     tp_change_init(change);
     if (tp_str_equal(s.word, TP_STR("rank")) && s.name.ptr)
-        return refuse(err, &s, "name a folder with the traces of several ranks, because this change compares ranks");
+        return refuse(err, &s,
+                      "this change compares ranks; `tracepress whatif FOLDER` joins the traces of several ranks");
     if (!form)
         return refuse(err, &s, "unknown change; `tracepress whatif --help` lists the changes");
     if ((form->value != VALUE_NONE) != (s.value.ptr != NULL) && strcmp(form->word, "wait") != 0)

@@ -2,9 +2,13 @@
 #include "webreport/document/commands/what_if_document.h"
 
 #include "webreport/document/name_text.h"
+#include "webreport/document/words/answer_words.h"
 #include "webreport/document/words/reason_words.h"
 
 enum { SHOWN_ROWS = 8, CHANGE_BYTES = 60 };
+/* Smallest cost of a rank that is named, percent of the step; as in the replay of a job (section 29). */
+#define LEAST_COST_PERCENT 0.5
+
 enum { IF, STEP, GAIN, THEN, SURE, COLUMNS };
 
 /* The cells of the table: COLUMNS texts for each row. */
@@ -238,6 +242,25 @@ static const char *validation_text(const struct work *w)
                           error < 0 ? "shorter" : "longer");
 }
 
+/* Returns a sentence about the rank that costs the joined ranks most, with the words of the page of a job; "" for one
+ * profile, and for changes that the user named. */
+static const char *slow_rank_text(const struct work *w)
+{
+    const struct tp_what_if_view *view = w->view;
+    uint32_t slow = 0, others = w->profile->rank_count - 1;
+    if (!w->profile->rank_count || !w->profile->are_changes_usual || view->answer_count != w->profile->rank_count)
+        return "";
+    for (uint32_t i = 1; i < view->answer_count; i++)
+        if (view->answers[i].gain_low_ns > view->answers[slow].gain_low_ns)
+            slow = i;
+    if (percent_of_step(w, view->answers[slow].gain_low_ns) < LEAST_COST_PERCENT)
+        return "No rank delays the others by 0.5 % of the step or more. ";
+    return tp_text_printf(
+        w->arena, "Rank %lld holds up the other %s: if it were as fast as the median, a step would take %s. ",
+        (long long)w->profile->ranks[slow].number, others == 1 ? "rank" : tp_text_of_count(w->arena, others),
+        tp_time_instead_text(w->arena, view->step_ns - view->answers[slow].gain_low_ns, view->step_ns));
+}
+
 static void put_limit(const struct work *w)
 {
     const struct tp_what_if_view *view = w->view;
@@ -252,7 +275,7 @@ static void put_limit(const struct work *w)
                          .headline = tp_text_printf(w->arena, "%s a step; %s: %s of the critical path",
                                                     tp_text_of_time(w->arena, view->step_ns), limit_text(view->limit),
                                                     tp_text_of_percent(w->arena, share)),
-                         .text = validation_text(w)});
+                         .text = tp_text_printf(w->arena, "%s%s", slow_rank_text(w), validation_text(w))});
 }
 
 /* ---- the whole document ---- */
