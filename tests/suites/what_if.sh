@@ -127,6 +127,22 @@ unnamed_ranks() { # Traces that do not name their ranks are joined only for rank
     run 0 "$WORK/job" host=1 && ! grep -q joined "$WORK/out" || return 1
     run 0 "$WORK/job" rank:1 && grep -q '^rank:1 *60.0 → 30.0 µs' "$WORK/out"
 }
+folders_of_ranks() { # A folder for each rank makes a run of each. rank:N needs the traces in one folder.
+    make_job && mkdir "$WORK/job/a" "$WORK/job/b" && mv "$WORK/job/a.json" "$WORK/job/a" && mv "$WORK/job/b.json" "$WORK/job/b" || return 1
+    run 0 "$WORK/job" host=1 && run 2 "$WORK/job" rank:1 && grep -q "into one folder" "$WORK/err"
+}
+check "rank:N needs the traces of all ranks in one folder" folders_of_ranks
+recordings() { # Ranks that were recorded twice have joined answers for each recording.
+    make_job && for time in 1700000000000 1700000009000; do
+        cp "$WORK/job/a.json" "$WORK/job/a.$time.pt.trace.json" && cp "$WORK/job/b.json" "$WORK/job/b.$time.pt.trace.json" || return 1
+    done
+    rm "$WORK/job/a.json" "$WORK/job/b.json" && run 0 "$WORK/job" rank:1 --json "$WORK/job.out" && python3 - "$WORK/job.out" <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert len(d["profiles"]) == 4 and [j["what_if"][0]["step_ns"] for j in d["jobs"]] == [30000, 30000], d
+END
+}
+check "ranks that were recorded twice are joined for each recording" recordings
 check "traces that do not name their ranks are joined only for rank:N" unnamed_ranks
 snapshots() { run 3 "$DATA/faults/not_json.pt.trace.json" || run 3 "$WORK/none.json"; }
 check "an input that is no trace exits with 3" snapshots

@@ -182,6 +182,24 @@ static void different_collectives_are_withheld(void **state)
     assert_int_equal(view.withheld, 1u << TP_WITHHELD_RANKS);
 }
 
+/* Tests ranks that run two collectives in opposite orders, so that each rank waits for the other. */
+static void different_orders_are_withheld(void **state)
+{
+    struct tp_what_if_view view;
+    (void)state;
+    if (setjmp(arena.guard))
+        fail();
+    for (int r = 0; r < RANKS; r++) {
+        write_rank(0, 20, "k", r ? "ncclKernel_AllReduce" : "ncclKernel_Broadcast");
+        add_call(4, 3);
+        add_kernel(r ? "ncclKernel_Broadcast" : "ncclKernel_AllReduce", 60, 80, 3);
+        build_rank(r);
+    }
+    assert_int_equal(ask(&view, "rank:1"), 0);
+    assert_int_equal(view.withheld, 1u << TP_WITHHELD_RANKS);
+    assert_int_equal(view.withheld_count, 1);
+}
+
 /* Tests a kernel that overlaps the collective before it on its stream. It starts a fixed time after the start of the
  * collective, which is the arrival of its rank. */
 static void overlapping_kernel_counts_from_the_arrival(void **state)
@@ -224,7 +242,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(collective_becomes_arrivals_and_a_transfer), CASE(clocks_are_aligned_at_the_ends),
         CASE(rank_at_the_median_shortens_the_job),        CASE(change_may_name_a_kernel_of_one_rank),
-        CASE(different_collectives_are_withheld),         CASE(overlapping_kernel_counts_from_the_arrival),
+        CASE(different_collectives_are_withheld),         CASE(different_orders_are_withheld),
+        CASE(overlapping_kernel_counts_from_the_arrival),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ static int answer_for_recording(struct tp_joined_session *ranks, const struct tp
     int code = tp_changes_price_ranks(&view, models, (uint32_t)count, ranks->asked, arena, &why);
     if (code < 0)
         return tp_error_set(err, code, 0, "whatif: %s", why.text);
+    ranks->joined_count++;
     if (view.withheld) {
         ranks->withheld_count++;
         view.answer_count = 0;
@@ -129,6 +130,14 @@ static int answer_for_recording(struct tp_joined_session *ranks, const struct tp
                                                .are_changes_usual = ranks->asked->count == 0,
                                                .view = &view};
     return ranks->receiver(ranks->context, &profile, arena, err);
+}
+
+int tp_joined_session_finish(const struct tp_joined_session *ranks, struct tp_error *err)
+{
+    if (ranks->joined_count || !asks_for_ranks(ranks))
+        return TP_OK;
+    return tp_error_set(err, TP_EUSAGE, 0,
+                        "whatif: rank:N compares ranks; put the traces of all ranks of the job into one folder");
 }
 
 /* Reports that the job is too large: as an error if a change of a rank was asked for, otherwise as a notice. */

@@ -15,11 +15,11 @@ struct tp_joined_session {
     struct tp_trace_walk *walk;
     const struct tp_asked_changes *asked;
     tp_what_if_receiver *receiver;
-    void *context;         /* first argument of the receiver */
-    size_t withheld_count; /* number of joined answers that are withheld */
-    struct tp_vec found;   /* kept traces of the run; elements: struct tp_joined_input */
-    size_t used_bytes;     /* memory of the kept traces */
-    bool has_too_many;     /* true if a limit was reached, so that the run is not joined */
+    void *context;                       /* first argument of the receiver */
+    size_t joined_count, withheld_count; /* number of joined answers, and of those that are withheld */
+    struct tp_vec found;                 /* kept traces of the run; elements: struct tp_joined_input */
+    size_t used_bytes;                   /* memory of the kept traces */
+    bool has_too_many;                   /* true if a limit was reached, so that the run is not joined */
 };
 
 /* Returns whether the file shows only a part of the work of a process that another file of the run shows. */
@@ -33,6 +33,10 @@ bool tp_is_rank_change(struct tp_str text);
 
 /* Begins a run. The walk may then keep traces, if at least two files of the run are ranks. */
 void tp_joined_session_begin(struct tp_joined_session *ranks, const struct tp_run *run);
+
+/* Returns TP_EUSAGE with *err if a change "rank:N" was asked for and no run had several ranks; otherwise 0. Called
+ * after the last run. */
+int tp_joined_session_finish(const struct tp_joined_session *ranks, struct tp_error *err);
 
 /* Keeps a trace whose model is built, if it may be a rank of a job. Without a change "rank:N", this is a trace that
  * names its rank and has collectives on a device; otherwise it is each trace. */

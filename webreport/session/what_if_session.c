@@ -88,7 +88,8 @@ static int walk_traces_in_guard(void *context, struct tp_error *err)
 {
     struct what_ifs *w = context;
     list_own_changes(w);
-    return tp_trace_walk(&w->walk, err);
+    int code = tp_trace_walk(&w->walk, err);
+    return code < 0 ? code : tp_joined_session_finish(&w->joined, err);
 }
 
 int tp_what_if_session_run(struct tp_what_if_session *session, struct tp_error *err)

@@ -40,7 +40,7 @@ static void find_last_operations(struct tp_pass *p)
         for (uint32_t i = n->first_edge; i < n[1].first_edge; i++) {
             const struct tp_replay_edge *e = &graph->edges[i];
             uint32_t before = e->source - graph->first_device;
-            if (e->reason == TP_EDGE_STREAM && find_step(p, before) == find_step(p, k))
+            if (e->reason == TP_EDGE_STREAM && !e->from_start && find_step(p, before) == find_step(p, k))
                 p->step_of[before] = TP_NO_ID;
         }
     }

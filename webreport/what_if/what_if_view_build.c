@@ -62,6 +62,11 @@ static void find_withheld(struct tp_answering *a)
         tp_buf_puts(&text, "the ranks have different collectives on their devices, or none");
         withhold(a, TP_WITHHELD_RANKS, &text);
     }
+    if (a->joined.count && a->joined.is_matched && has_cycle(&a->graph)) {
+        tp_buf_puts(&text, "the ranks have their collectives in different orders");
+        withhold(a, TP_WITHHELD_RANKS, &text);
+        return; /* without a complete replay, no other number has a meaning */
+    }
     if (has_cycle(&a->graph) || r->wrong_nodes || r->kept_error_ns) {
         tp_buf_printf(&text, "the replay does not reproduce the trace (%llu nodes)",
                       (unsigned long long)r->wrong_nodes);
