@@ -168,6 +168,13 @@ several=yes
 fails "an export to csv" "$TP" export "$trace" --to csv -o out
 fails "an export to csv that is written while the trace is read again" "$TP" export "$DATA/traces/torch_2.6_mlp_train.full.pt.trace.json.gz" --to csv -o out
 fails "answers of whatif" "$TP" whatif "$trace" host=1/2 "kernel:ampere_sgemm_128x64_tn=0.8" --json out/w.json -o out/w.txt
+if command -v python3 >/dev/null 2>&1; then
+    python3 "$checks/../oracle/what_if_cases.py" --write "$WORK/cases" >/dev/null && mkdir "$WORK/job" &&
+        cp "$WORK/cases/two_ranks.0.json" "$WORK/job/a.pt.trace.json" && cp "$WORK/cases/two_ranks.1.json" "$WORK/job/b.pt.trace.json"
+    fails "answers of whatif for joined ranks" "$TP" whatif "$WORK/job" rank:1 host=1/2 communication=0 --json out/w.json -o out/w.txt
+else
+    skip "answers of whatif for joined ranks" "no python3"
+fi
 several=
 for format in text csv json md; do
     fails "a table as $format" "$TP" table "$trace" --group-by input-shape --format $format -o out/table

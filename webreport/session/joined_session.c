@@ -136,6 +136,9 @@ int tp_joined_session_finish(const struct tp_joined_session *ranks, struct tp_er
 {
     if (ranks->joined_count || !asks_for_ranks(ranks))
         return TP_OK;
+    if (ranks->walk->usable_count < ranks->walk->file_count)
+        return tp_error_set(err, ranks->walk->hit_limit ? TP_ELIMIT : TP_ENOTFOUND, 0,
+                            "whatif: too few ranks could be used to compare them");
     return tp_error_set(err, TP_EUSAGE, 0,
                         "whatif: rank:N compares ranks; put the traces of all ranks of the job into one folder");
 }

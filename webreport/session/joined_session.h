@@ -34,8 +34,8 @@ bool tp_is_rank_change(struct tp_str text);
 /* Begins a run. The walk may then keep traces, if at least two files of the run are ranks. */
 void tp_joined_session_begin(struct tp_joined_session *ranks, const struct tp_run *run);
 
-/* Returns TP_EUSAGE with *err if a change "rank:N" was asked for and no run had several ranks; otherwise 0. Called
- * after the last run. */
+/* Returns an error with *err if a change "rank:N" was asked for and no run had several ranks: TP_EUSAGE, or
+ * TP_ENOTFOUND or TP_ELIMIT if inputs could not be used. Otherwise returns 0. Called after the last run. */
 int tp_joined_session_finish(const struct tp_joined_session *ranks, struct tp_error *err);
 
 /* Keeps a trace whose model is built, if it may be a rank of a job. Without a change "rank:N", this is a trace that
