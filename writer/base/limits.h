@@ -52,7 +52,7 @@
 #define TP_MAX_REPLAY_STREAMS 4096u /* streams of all devices in a replay graph; traces with more have none */
 /* nodes of a replay graph that a report builds; whatif and check have no limit */
 #define TP_MAX_REPORT_REPLAY_NODES 200000u
-#define TP_MAX_PRICED_FIXES 32u          /* findings of one trace that a replay prices */
+#define TP_MAX_PRICED_FIXES 32u /* findings of one trace that a replay prices */
 /* ranks whose replays are joined, and bytes of their traces, which are in memory together */
 #define TP_MAX_JOINED_RANKS 64u
 #define TP_MAX_JOINED_BYTES (64ull << 30)
