@@ -5,6 +5,21 @@
 #include "webreport/model/numbers.h"
 #include "webreport/what_if/change.h"
 
+/* Returns a time multiplied by a factor, rounded down, ns. */
+static inline int64_t tp_fraction_of(int64_t ns, struct tp_fraction f)
+{
+    return f.num == f.den ? ns : !f.num ? 0 : f.num == 1 && f.den == 2 ? ns >> 1 : tp_ns_scaled(ns, f.num, f.den);
+}
+
+/* Returns whether a change gives a node another duration than its labels, fixes aside. */
+static inline bool tp_change_is_special(const struct tp_what_if_change *change, const struct tp_replay_graph *graph,
+                                        uint32_t node)
+{
+    (void)graph;
+    return (change->of_node && change->of_node[node].den) || (change->without_wait && change->without_wait[node]) ||
+           (change->more_ns && node < change->more_count && change->more_ns[node]);
+}
+
 /* Returns the duration of a part of a node under the fixes of a change, ns. They change neither the loading of data nor
  * communication of the host. */
 static inline int64_t tp_fixed_part_ns(const struct tp_fix_choice *fixes, const struct tp_replay_graph *graph,
@@ -33,8 +48,7 @@ static inline int64_t tp_unfixed_part_ns(const struct tp_what_if_change *change,
         return tp_ns_scaled(ns, change->of_node[node].num, change->of_node[node].den);
     if (change->without_wait && change->without_wait[node] && graph->labels[label].kind == TP_PATH_WAIT)
         return 0;
-    const struct tp_fraction *f = change->of_label ? &change->of_label[label] : NULL;
-    return !f || f->num == f->den ? ns : f->num ? tp_ns_scaled(ns, f->num, f->den) : 0;
+    return change->of_label ? tp_fraction_of(ns, change->of_label[label]) : ns;
 }
 
 /* Returns the duration of a part of a node after the change, ns. part: index in graph->parts. Fixes remove the same

@@ -16,6 +16,7 @@
 
 #include "webreport/model/facts.h"
 #include "writer/base/id_map.h"
+#include "writer/base/saturate.h"
 
 /* Kinds of parts of nodes and of the critical path. The first five are work of the host. */
 enum tp_path_kind {
@@ -200,6 +201,15 @@ static inline int64_t tp_part_ns(const struct tp_replay_graph *graph, uint32_t p
 {
     uint32_t ns = graph->parts[part].short_ns;
     return ns != UINT32_MAX ? (int64_t)ns : graph->long_ns[tp_id_map_get(&graph->long_parts, part)];
+}
+
+/* Returns the time of all parts of a node, ns. */
+static inline int64_t tp_node_duration(const struct tp_replay_graph *graph, uint32_t node)
+{
+    int64_t ns = 0;
+    for (uint32_t i = graph->nodes[node].first_part; i < graph->nodes[node + 1].first_part; i++)
+        ns = tp_sat_add(ns, tp_part_ns(graph, i));
+    return ns;
 }
 
 /* Returns the previous node of the thread; TP_NO_ID if the node does not wait for it. */

@@ -48,15 +48,11 @@ struct tp_what_if_replay {
     struct tp_replay_lane *lanes;
     uint32_t lane_count, path_count; /* path_count: number of lanes with wants_path */
     uint64_t wrong_nodes;            /* nodes to which the first lane does not give their measured times */
-    /* for nodes with several edges: row in `bindings`; TP_NO_ID for all other nodes. A row has for each path lane the
-     * number of the edge that decided the start: see tp_what_if_binding. */
-    uint32_t *binding_row;
+    /* for each edge of the array: binding_bytes bytes, with a bit for each path lane. The bit is set if the edge
+     * delayed the start of its target more than the edges before it: see tp_what_if_binding. */
     uint8_t *bindings;
-    size_t binding_bytes;
+    uint32_t binding_bytes;
 };
-
-/* Number of a binding if no edge decided the start. */
-enum { TP_NO_BINDING = 255 };
 
 /* The edge that decided the start of a node: an edge of the array, or the edge from the previous node of the thread. */
 struct tp_binding {
@@ -71,18 +67,12 @@ static inline struct tp_binding tp_what_if_binding(const struct tp_what_if_repla
 {
     const struct tp_replay_graph *graph = replay->frame->graph;
     const struct tp_replay_node *n = &graph->nodes[node];
-    uint32_t previous = tp_node_previous(graph, node), row = replay->binding_row[node];
-    uint32_t edge_count = n[1].first_edge - n->first_edge;
-    unsigned number = row != TP_NO_ID                      ? replay->bindings[(size_t)row * replay->path_count + lane]
-                      : previous != TP_NO_ID || edge_count ? 0
-                                                           : TP_NO_BINDING;
-    uint32_t index = n->first_edge + number - (previous != TP_NO_ID);
-    if (number == TP_NO_BINDING || (index >= n[1].first_edge && (number || previous == TP_NO_ID)))
-        return (struct tp_binding){.source = TP_NO_ID};
-    if (previous != TP_NO_ID && number == 0)
-        return (struct tp_binding){NULL, previous, TP_EDGE_PROGRAM, false, false};
-    const struct tp_replay_edge *e = &graph->edges[index];
-    return (struct tp_binding){e, e->source, (enum tp_edge_reason)e->reason, e->from_start, e->is_inferred};
+    for (uint32_t k = n[1].first_edge; k-- > n->first_edge;)
+        if (replay->bindings[(size_t)k * replay->binding_bytes + lane / 8] >> lane % 8 & 1) {
+            const struct tp_replay_edge *e = &graph->edges[k];
+            return (struct tp_binding){e, e->source, (enum tp_edge_reason)e->reason, e->from_start, e->is_inferred};
+        }
+    return (struct tp_binding){NULL, tp_node_previous(graph, node), TP_EDGE_PROGRAM, false, false};
 }
 
 #endif

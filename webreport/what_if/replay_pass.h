@@ -15,6 +15,12 @@ struct tp_row {
     double v[TP_BLOCK];
 };
 
+/* Two neighbours of a row, which each processor of 64 bits can compute with one instruction. (GNU C; all compilers of
+ * this project have it. The compiler would use more instructions for loops over single values.) */
+typedef double tp_pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t tp_pair_mask __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+enum { TP_PAIRS = TP_BLOCK / 2 };
+
 struct tp_lane_factor {
     struct tp_fraction factor;
     uint32_t lane;
@@ -31,18 +37,19 @@ struct tp_pass {
     uint32_t *last_use;                                  /* for each node: position in the order of its last target */
     struct tp_vec free_slots;
     uint32_t slot_count;
-    struct tp_row *starts, *ends;  /* times of each slot */
-    struct tp_row *at, *durations; /* of the current node: start that an edge allows, duration */
+    struct tp_row *starts, *ends; /* times of each slot */
+    struct tp_row *at;            /* start that an edge into the current node allows */
     struct tp_row *ones;
     struct tp_row *keeps;                   /* 1, or 0 for lanes without residuals */
     struct tp_row *waits_for_launch;        /* 1, or 0 for lanes without the latency of launches */
     struct tp_row *allows[TP_EDGE_REASONS]; /* 0, or TP_NEVER for lanes without edges of this reason */
-    unsigned drops;                         /* bits of the reasons that at least one lane drops */
+    unsigned drops;                         /* bits of the reasons that, or whose latency, at least one lane drops */
     uint32_t *first_factor;                 /* for each label: index in factors; label_count + 1 items */
     struct tp_lane_factor *factors;
-    uint32_t *specials, special_count; /* lanes whose changes depend on the node */
-    const struct tp_fixes *fixes;      /* fixes of all lanes in `fixed`; NULL: no lane has fixes */
-    uint32_t *fixed, fixed_count;      /* lanes with fixes */
+    /* for each kind of nodes: lanes whose changes depend on the node */
+    uint32_t *specials[TP_NODE_KINDS], special_count[TP_NODE_KINDS];
+    const struct tp_fixes *fixes; /* fixes of all lanes in `fixed`; NULL: no lane has fixes */
+    uint32_t *fixed, fixed_count; /* lanes with fixes */
     /* ---- steps (replay_steps.c) ---- */
     /* for each step: latest end of its operations; then the same for the operations before the first step */
     struct tp_row *step_end;

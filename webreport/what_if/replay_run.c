@@ -5,6 +5,11 @@
  * target was placed, so that the pass needs little memory. */
 #include "webreport/what_if/replay_run.h"
 
+#include <limits.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "webreport/model/numbers.h"
 #include "webreport/what_if/change_duration.h"
 #include "webreport/what_if/replay_steps.h"
@@ -54,20 +59,33 @@ static void assign_slots(struct tp_pass *p)
 
 /* ---- lanes ---- */
 
+/* Returns the kinds of nodes to which a change may give another duration than their labels, or without edges of waits,
+ * as bits 1 << enum tp_node_kind. */
+static unsigned special_kinds(const struct tp_what_if_change *change)
+{
+    const unsigned devices = 1u << TP_NODE_COMPUTE | 1u << TP_NODE_COMMUNICATION | 1u << TP_NODE_COPY;
+    const unsigned all = (1u << TP_NODE_KINDS) - 1;
+    return (change->of_node ? all : 0) | (change->more_ns ? all & ~devices : 0) |
+           (change->without_wait ? 1u << TP_NODE_WAIT | 1u << TP_NODE_WAKE : 0);
+}
+
 /* Sets what is different from lane to lane: which edges and residuals a lane keeps. */
 static void set_lanes(struct tp_pass *p)
 {
     for (uint32_t i = 0; i < p->lane_count; i++) {
         const struct tp_replay_lane *lane = &p->replay->lanes[p->first_lane + i];
         unsigned dropped = lane->change->dropped | (lane->mode == TP_REPLAY_PACED ? 0 : 1u << TP_EDGE_ARRIVAL);
+        unsigned kinds = special_kinds(lane->change);
         for (unsigned reason = 0; reason < TP_EDGE_REASONS; reason++) {
             tp_rows_set(p->allows[reason], i, dropped >> reason & 1 ? TP_NEVER : 0);
             p->drops |= dropped & 1u << reason;
         }
+        p->drops |= lane->change->prompt & 1u << TP_EDGE_LAUNCH;
         tp_rows_set(p->keeps, i, lane->mode == TP_REPLAY_BARE ? 0 : 1);
         tp_rows_set(p->waits_for_launch, i, lane->change->prompt >> TP_EDGE_LAUNCH & 1 ? 0 : 1);
-        if (lane->change->of_node || lane->change->without_wait || lane->change->more_ns)
-            p->specials[p->special_count++] = i;
+        for (unsigned kind = 0; kind < TP_NODE_KINDS; kind++)
+            if (kinds >> kind & 1)
+                p->specials[kind][p->special_count[kind]++] = i;
         if (lane->change->fixes.fixes) {
             p->fixes = lane->change->fixes.fixes;
             p->fixed[p->fixed_count++] = i;
@@ -110,76 +128,104 @@ static uint64_t fixes_of_node(const struct tp_pass *p, uint32_t node)
     return fixes;
 }
 
-/* Sets the durations of a node in all lanes. */
-static void set_durations(struct tp_pass *p, uint32_t node)
+static inline tp_pair *pairs_of(struct tp_row *row)
+{
+    return (tp_pair *)row;
+}
+
+static inline const tp_pair *const_pairs_of(const struct tp_row *row)
+{
+    return (const tp_pair *)row;
+}
+
+/* Sets the ends of a node in all lanes: its start plus its duration. */
+static void set_ends(struct tp_pass *p, uint32_t node, const struct tp_row *start, struct tp_row *end)
 {
     const struct tp_replay_graph *graph = p->graph;
-    double *durations = p->durations->v;
-    int64_t total = 0;
-    for (uint32_t i = graph->nodes[node].first_part; i < graph->nodes[node + 1].first_part; i++)
-        total = tp_sat_add(total, tp_part_ns(graph, i));
-    for (uint32_t i = 0; i < p->blocks * TP_BLOCK; i++)
-        durations[i] = (double)total;
-    for (uint32_t i = graph->nodes[node].first_part; i < graph->nodes[node + 1].first_part; i++) {
+    const struct tp_replay_node *n = &graph->nodes[node];
+    double total = (double)tp_node_duration(graph, node);
+    for (uint32_t b = 0; b < p->blocks; b++)
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < TP_PAIRS; i++)
+            pairs_of(&end[b])[i] = const_pairs_of(&start[b])[i] + total;
+    for (uint32_t i = n->first_part; i < n[1].first_part; i++) {
         uint32_t label = graph->parts[i].label;
         int64_t whole = tp_part_ns(graph, i);
-        for (uint32_t k = p->first_factor[label]; k < p->first_factor[label + 1]; k++) {
-            struct tp_fraction f = p->factors[k].factor;
-            int64_t ns = !f.num ? 0 : f.num == 1 && f.den == 2 ? whole >> 1 : tp_ns_scaled(whole, f.num, f.den);
-            durations[p->factors[k].lane] -= (double)(whole - ns);
-        }
+        for (uint32_t k = p->first_factor[label]; k < p->first_factor[label + 1]; k++)
+            end->v[p->factors[k].lane] -= (double)(whole - tp_fraction_of(whole, p->factors[k].factor));
     }
-    for (uint32_t i = 0; i < p->special_count; i++) {
-        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->specials[i]].change;
-        if ((change->of_node && change->of_node[node].den) || (change->without_wait && change->without_wait[node]) ||
-            (change->more_ns && node < change->more_count && change->more_ns[node]))
-            durations[p->specials[i]] = (double)tp_change_node_ns(change, graph, node);
+    for (uint32_t i = 0; i < p->special_count[n->kind]; i++) {
+        uint32_t lane = p->specials[n->kind][i];
+        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + lane].change;
+        if (tp_change_is_special(change, graph, node))
+            end->v[lane] = start->v[lane] + (double)tp_change_node_ns(change, graph, node);
     }
     uint64_t fixes = fixes_of_node(p, node);
     for (uint32_t i = 0; fixes && i < p->fixed_count; i++) {
         const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->fixed[i]].change;
         if (change->fixes.chosen & fixes)
-            durations[p->fixed[i]] = (double)tp_change_node_ns(change, graph, node);
+            end->v[p->fixed[i]] = start->v[p->fixed[i]] + (double)tp_change_node_ns(change, graph, node);
     }
 }
 
-/* Sets `at` to the start that an edge from a node with the times `from` allows. latency, residual: ns. */
-static void allow_start(const struct tp_pass *p, const struct tp_row *from, const struct tp_replay_edge *e,
-                        uint32_t node)
+/* Returns bit i if value i of a mask is set. */
+static inline unsigned bits_of_mask(tp_pair_mask mask)
+{
+#ifdef __SSE2__
+    return (unsigned)_mm_movemask_pd((__m128d)mask);
+#else
+    return (unsigned)(mask[0] & 1) | (unsigned)(mask[1] & 2);
+#endif
+}
+
+/* Starts a node not before the start that an edge from a node with the times `from` allows. latency, residual: ns.
+ * bindings: receives a bit for each path lane that the edge delays. */
+static inline void delay_start(const struct tp_pass *p, struct tp_row *start, const struct tp_row *from, double latency,
+                               double residual, uint8_t *bindings)
+{
+    for (uint32_t b = 0; b < p->blocks; b++) {
+        const tp_pair *source = const_pairs_of(&from[b]), *keeps = const_pairs_of(&p->keeps[b]);
+        tp_pair *target = pairs_of(&start[b]);
+        unsigned bits = 0;
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < TP_PAIRS; i++) {
+            tp_pair at = source[i] + latency + residual * keeps[i], old = target[i];
+            tp_pair_mask is_later = at > old;
+            target[i] = (tp_pair)(((tp_pair_mask)at & is_later) | ((tp_pair_mask)old & ~is_later));
+            bits |= bits_of_mask(is_later) << 2 * i;
+        }
+        if (b * TP_BLOCK < p->path_count)
+            bindings[b] = (uint8_t)bits;
+    }
+}
+
+/* Does the same for an edge that some lanes drop, or whose latency they drop. */
+static void delay_start_by_lane(const struct tp_pass *p, uint32_t node, const struct tp_replay_edge *e,
+                                struct tp_row *start, const struct tp_row *from, uint8_t *bindings)
 {
     const struct tp_row *keeps = node == p->frame->first_node ? p->ones : p->keeps;
     const struct tp_row *waits = e->reason == TP_EDGE_LAUNCH ? p->waits_for_launch : p->ones;
+    unsigned kind = p->graph->nodes[node].kind;
     double latency = (double)e->latency_ns, residual = (double)e->residual_ns;
     for (uint32_t b = 0; b < p->blocks; b++)
         for (unsigned i = 0; i < TP_BLOCK; i++)
-            p->at[b].v[i] = from[b].v[i] + latency * waits[b].v[i] + residual * keeps[b].v[i];
-    if (p->drops >> e->reason & 1)
-        for (uint32_t b = 0; b < p->blocks; b++)
-            for (unsigned i = 0; i < TP_BLOCK; i++)
-                p->at[b].v[i] += p->allows[e->reason][b].v[i];
-    for (uint32_t i = 0; e->reason == TP_EDGE_WAIT && i < p->special_count; i++) {
-        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->specials[i]].change;
+            p->at[b].v[i] =
+                from[b].v[i] + latency * waits[b].v[i] + residual * keeps[b].v[i] + p->allows[e->reason][b].v[i];
+    for (uint32_t i = 0; e->reason == TP_EDGE_WAIT && i < p->special_count[kind]; i++) {
+        uint32_t lane = p->specials[kind][i];
+        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + lane].change;
         if (change->without_wait && change->without_wait[node])
-            tp_rows_set(p->at, p->specials[i], TP_NEVER);
+            tp_rows_set(p->at, lane, TP_NEVER);
     }
     uint64_t fixes = e->reason == TP_EDGE_WAIT ? fixes_of_node(p, node) : 0;
     for (uint32_t i = 0; fixes && i < p->fixed_count; i++)
         if (tp_fix_part_of_node(&p->replay->lanes[p->first_lane + p->fixed[i]].change->fixes, node) == TP_FIX_WHOLE)
             tp_rows_set(p->at, p->fixed[i], TP_NEVER);
+    delay_start(p, start, p->at, 0, 0, bindings);
 }
 
-/* Starts the node not before `at`. Stores edge `number` in `bindings` (may be NULL) for lanes that it delays. */
-static void delay_start(const struct tp_pass *p, struct tp_row *start, uint8_t *bindings, uint8_t number)
-{
-    for (uint32_t i = 0; bindings && i < p->path_count; i++)
-        bindings[i] = p->at->v[i] > start->v[i] ? number : bindings[i];
-    for (uint32_t b = 0; b < p->blocks; b++)
-        for (unsigned i = 0; i < TP_BLOCK; i++)
-            start[b].v[i] = p->at[b].v[i] > start[b].v[i] ? p->at[b].v[i] : start[b].v[i];
-}
-
-/* Sets the start of a node before its edges of the array are applied. Returns the number of edges that were applied. */
-static uint8_t begin_start(struct tp_pass *p, uint32_t node, struct tp_row *start)
+/* Sets the start of a node before its edges of the array are applied. */
+static void begin_start(struct tp_pass *p, uint32_t node, struct tp_row *start)
 {
     uint32_t previous = tp_node_previous(p->graph, node);
     const struct tp_replay_node *n = &p->graph->nodes[node];
@@ -188,14 +234,14 @@ static uint8_t begin_start(struct tp_pass *p, uint32_t node, struct tp_row *star
         double at = is_anchored || !has_edge ? relative(p, n->start_ns) : TP_NEVER;
         for (uint32_t i = 0; i < p->blocks * TP_BLOCK; i++)
             start->v[i] = at;
-        return 0;
+        return;
     }
     const struct tp_row *end = p->ends + (size_t)p->slot_of[previous] * p->blocks;
     double residual = (double)tp_node_program_residual(p->graph, node);
     for (uint32_t b = 0; b < p->blocks; b++)
-        for (unsigned i = 0; i < TP_BLOCK; i++)
-            start[b].v[i] = end[b].v[i] + residual * p->keeps[b].v[i];
-    return 1;
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < TP_PAIRS; i++)
+            pairs_of(&start[b])[i] = const_pairs_of(&end[b])[i] + residual * const_pairs_of(&p->keeps[b])[i];
 }
 
 static void place_node(struct tp_pass *p, uint32_t node)
@@ -204,24 +250,21 @@ static void place_node(struct tp_pass *p, uint32_t node)
     const struct tp_replay_node *n = &graph->nodes[node];
     struct tp_row *start = p->starts + (size_t)p->slot_of[node] * p->blocks;
     struct tp_row *end = p->ends + (size_t)p->slot_of[node] * p->blocks;
-    uint32_t row = p->replay->binding_row[node];
-    uint8_t *bindings = row == TP_NO_ID || !p->path_count
-                            ? NULL
-                            : p->replay->bindings + (size_t)row * p->replay->path_count + p->first_lane;
-    uint8_t number = begin_start(p, node, start);
-    if (bindings)
-        memset(bindings, number ? 0 : TP_NO_BINDING, p->path_count);
+    unsigned by_lane = node == p->frame->first_node ? UINT_MAX
+                       : p->special_count[n->kind] || (p->fixes && p->fixes->first_of_node[node])
+                           ? p->drops | 1u << TP_EDGE_WAIT
+                           : p->drops;
+    begin_start(p, node, start);
     for (uint32_t k = n->first_edge; k < n[1].first_edge; k++) {
         const struct tp_replay_edge *e = &graph->edges[k];
         const struct tp_row *from = (e->from_start ? p->starts : p->ends) + (size_t)p->slot_of[e->source] * p->blocks;
-        allow_start(p, from, e, node);
-        delay_start(p, start, bindings, number);
-        number += number < TP_NO_BINDING - 1; /* the edges from number 254 on share one number */
+        uint8_t *bindings = p->replay->bindings + (size_t)k * p->replay->binding_bytes + p->first_lane / TP_BLOCK;
+        if (by_lane >> e->reason & 1)
+            delay_start_by_lane(p, node, e, start, from, bindings);
+        else
+            delay_start(p, start, from, (double)e->latency_ns, (double)e->residual_ns, bindings);
     }
-    set_durations(p, node);
-    for (uint32_t b = 0; b < p->blocks; b++)
-        for (unsigned i = 0; i < TP_BLOCK; i++)
-            end[b].v[i] = start[b].v[i] + p->durations[b].v[i];
+    set_ends(p, node, start, end);
     if (p->first_lane == 0)
         p->replay->wrong_nodes += start->v[0] != relative(p, n->start_ns) || end->v[0] != relative(p, n->end_ns);
     tp_pass_note_times(p, node, start, end);
@@ -237,37 +280,24 @@ static struct tp_row *make_rows(const struct tp_pass *p, size_t count, double va
     return rows;
 }
 
-/* Numbers the nodes for which the deciding edge depends on the lane. */
-static void number_bindings(struct tp_what_if_replay *replay, struct tp_arena *arena)
-{
-    const struct tp_replay_graph *graph = replay->frame->graph;
-    uint32_t count = 0;
-    replay->binding_row = tp_arena_array(arena, graph->node_count, sizeof *replay->binding_row);
-    for (uint32_t n = 0; n < graph->node_count; n++) {
-        uint32_t edges = graph->nodes[n + 1].first_edge - graph->nodes[n].first_edge;
-        bool has_first = graph->nodes[n].flags & (TP_NODE_HAS_PREVIOUS | TP_NODE_ANCHORED);
-        replay->binding_row[n] = edges + has_first > 1 ? count++ : TP_NO_ID;
-    }
-    replay->binding_bytes = (size_t)count * replay->path_count + 1;
-    replay->bindings = tp_arena_alloc(arena, replay->binding_bytes);
-}
-
 static void run_lanes(struct tp_pass *p)
 {
     const struct tp_replay_graph *graph = p->graph;
     p->starts = make_rows(p, p->slot_count, 0);
     p->ends = make_rows(p, p->slot_count, 0);
     p->at = make_rows(p, 1, 0);
-    p->durations = make_rows(p, 1, 0);
     p->ones = make_rows(p, 1, 1);
     p->keeps = make_rows(p, 1, 1);
     p->waits_for_launch = make_rows(p, 1, 1);
     for (unsigned reason = 0; reason < TP_EDGE_REASONS; reason++)
         p->allows[reason] = make_rows(p, 1, 0);
     p->first_factor = tp_arena_array(p->arena, (size_t)graph->label_count + 1, sizeof *p->first_factor);
-    p->specials = tp_arena_array(p->arena, p->lane_count, sizeof *p->specials);
     p->fixed = tp_arena_array(p->arena, p->lane_count, sizeof *p->fixed);
-    p->special_count = p->fixed_count = p->drops = 0;
+    p->fixed_count = p->drops = 0;
+    for (unsigned kind = 0; kind < TP_NODE_KINDS; kind++) {
+        p->specials[kind] = tp_arena_array(p->arena, p->lane_count, sizeof *p->specials[kind]);
+        p->special_count[kind] = 0;
+    }
     set_lanes(p);
     list_factors(p);
     tp_pass_prepare_steps(p);
@@ -292,7 +322,8 @@ void tp_what_if_replay_run(struct tp_what_if_replay *replay, struct tp_arena *ar
     find_last_uses(&p);
     assign_slots(&p);
     tp_arena_free_item(arena, p.last_use, graph->node_count * sizeof *p.last_use);
-    number_bindings(replay, arena);
+    replay->binding_bytes = (replay->path_count + TP_BLOCK - 1) / TP_BLOCK;
+    replay->bindings = tp_arena_array(arena, graph->edge_count + 1, replay->binding_bytes);
     /* with many live nodes, few lanes at a time */
     size_t live = (size_t)p.slot_count + 2 * (size_t)graph->model->step_count + 64;
     size_t most = TP_MAX_REPLAY_BYTES / (live * 2 * sizeof(struct tp_row));
@@ -310,8 +341,6 @@ void tp_what_if_replay_run(struct tp_what_if_replay *replay, struct tp_arena *ar
 
 void tp_replay_release(struct tp_what_if_replay *replay, struct tp_arena *arena)
 {
-    tp_arena_free_item(arena, replay->binding_row, replay->frame->graph->node_count * sizeof *replay->binding_row);
-    tp_arena_free_item(arena, replay->bindings, replay->binding_bytes);
-    replay->binding_row = NULL;
+    tp_arena_free_item(arena, replay->bindings, (replay->frame->graph->edge_count + 1) * replay->binding_bytes);
     replay->bindings = NULL;
 }
