@@ -47,7 +47,7 @@ static void add_inside(struct path *path, const struct stretch *stretch, int64_t
 }
 
 /* Adds the part of a span that is in the window. Spans come in descending order of time. */
-static inline void add_stretch(struct path *path, const struct stretch *stretch, struct tp_path_name name)
+static void add_stretch(struct path *path, const struct stretch *stretch, struct tp_path_name name)
 {
     int64_t a = stretch->start, b = stretch->end;
     while (path->at && path->window.items[path->at - 1].a >= b)
@@ -140,20 +140,20 @@ static void add_latency(struct path *path, uint32_t node, const struct tp_bindin
 }
 
 /* Returns the residual of an edge in a lane with or without residuals, ns. */
-static int64_t residual_of(const struct path *path, uint32_t node, const struct tp_binding *edge)
+static inline int64_t residual_of(const struct path *path, uint32_t node, const struct tp_binding *edge)
 {
     bool is_bare = path->replay->lanes[path->lane].mode == TP_REPLAY_BARE && node != path->replay->frame->first_node;
     return is_bare ? 0 : edge->edge ? edge->edge->residual_ns : tp_node_program_residual(path->graph, node);
 }
 
-/* ---- a node and a latency: without details, nearly all only add to a sum ---- */
+/* ---- nodes and latencies: without details, nearly all only add to a sum ---- */
 
 /* Returns whether [a, b) only adds to a sum: no details are wanted, and it is inside of the interval of the window that
  * the path has reached. */
 static inline bool is_only_sum(const struct path *path, int64_t a, int64_t b)
 {
     const struct tp_interval *within = path->at ? &path->window.items[path->at - 1] : NULL;
-    return !path->collector && within && within->a <= a && b <= within->b;
+    return !path->collector && within && within->a <= a && a <= b && b <= within->b;
 }
 
 /* Adds the parts of a node that ends at `end`. Returns the start of the node. */
@@ -171,45 +171,52 @@ static inline int64_t follow_node(struct path *path, uint32_t node, int64_t end)
     return start;
 }
 
-/* Adds the latency of an edge. Returns the time from which the latency counts. */
+/* Adds the residual of an edge before `end`. Returns the time at which it begins. */
+static inline int64_t follow_residual(struct path *path, uint32_t node, const struct tp_binding *edge, int64_t end)
+{
+    int64_t residual = residual_of(path, node, edge), start = tp_sat_sub(end, residual);
+    enum tp_path_kind kind = residual > 0 ? TP_PATH_UNEXPLAINED : TP_PATH_LATENCY;
+    if (!residual)
+        return end;
+    if (is_only_sum(path, start, end)) {
+        path->sums->kind_ns[kind] += residual;
+        path->sums->inferred_ns += edge->is_inferred ? residual : 0;
+    } else {
+        add_stretch(path, &(struct stretch){start, end, node, kind, edge}, (struct tp_path_name){TP_NAME_BEFORE, node});
+    }
+    return start;
+}
+
+/* Adds the latency of an edge before `end`. Returns the time from which the latency counts. */
 static inline int64_t follow_latency(struct path *path, uint32_t node, const struct tp_binding *edge, int64_t end)
 {
     int64_t latency = edge->edge ? tp_change_latency(path->change, edge->edge) : 0, start = tp_sat_sub(end, latency);
     if (!latency)
         return end;
-    if (edge->reason == TP_EDGE_STREAM && latency > 0 && is_only_sum(path, start, end))
+    if (edge->reason == TP_EDGE_STREAM && is_only_sum(path, start, end)) {
         path->sums->kind_ns[TP_PATH_LATENCY] += latency;
-    else
+        path->sums->inferred_ns += edge->is_inferred ? latency : 0;
+    } else {
         add_latency(path, node, edge, start, end);
+    }
     return start;
 }
 
 /* ---- the path ---- */
 
-/* Returns the edge that decided the start of a node in the lane of the path. */
-static inline struct tp_binding binding_of(const struct path *path, uint32_t node)
-{
-    return path->replay->lanes[path->lane].is_measured ? tp_measured_binding(path->graph, node)
-                                                       : tp_what_if_binding(path->replay, path->lane, node);
-}
-
 /* Follows the path from a node that ends at `end` to the time `low`. Returns the time at which the path begins. */
 static int64_t follow(struct path *path, uint32_t node, int64_t end, int64_t low)
 {
+    bool is_measured = path->replay->lanes[path->lane].is_measured;
     int64_t t = end;
     for (bool has_run = true; node != TP_NO_ID && t > low;) {
         if (has_run)
             t = follow_node(path, node, t);
-        struct tp_binding edge = binding_of(path, node);
+        struct tp_binding edge =
+            is_measured ? tp_measured_binding(path->graph, node) : tp_what_if_binding(path->replay, path->lane, node);
         if (edge.source == TP_NO_ID)
             break;
-        int64_t residual = residual_of(path, node, &edge);
-        if (residual)
-            add_stretch(path,
-                        &(struct stretch){tp_sat_sub(t, residual), t, node,
-                                          residual > 0 ? TP_PATH_UNEXPLAINED : TP_PATH_LATENCY, &edge},
-                        (struct tp_path_name){TP_NAME_BEFORE, node});
-        t = follow_latency(path, node, &edge, tp_sat_sub(t, residual));
+        t = follow_latency(path, node, &edge, follow_residual(path, node, &edge, t));
         has_run = !edge.from_start;
         node = edge.source;
     }
