@@ -10,6 +10,10 @@
 void tp_critical_path(const struct tp_what_if_replay *replay, uint32_t lane, struct tp_path_sums *sums,
                       struct tp_path_details *details, struct tp_arena *arena);
 
+/* Finds the sums of the critical paths of all path lanes. sums: an element of zeros for each path lane. Memory comes
+ * from `arena`. Any thread. */
+void tp_critical_path_sums(const struct tp_what_if_replay *replay, struct tp_path_sums *sums, struct tp_arena *arena);
+
 /* Returns the group with the most time; of equal groups the first. */
 enum tp_path_group tp_path_limit(const struct tp_path_sums *sums);
 

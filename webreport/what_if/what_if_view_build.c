@@ -228,16 +228,14 @@ static enum tp_replay_confidence confidence_of(const struct tp_answering *a, con
     return is_wide && confidence < TP_REPLAY_CONFIDENCE_LOW ? (enum tp_replay_confidence)(confidence + 1) : confidence;
 }
 
-/* Fills the row of a change from its lanes. lane: its first replay, which has a path. */
+/* Fills the row of a change from its lanes. lane: its first replay, which has a path. sums: those of the path. */
 static void answer(struct tp_answering *a, const struct tp_what_if_replay *replay, uint32_t lane,
-                   struct change_lanes of)
+                   struct change_lanes of, const struct tp_path_sums *sums)
 {
     struct tp_what_if_row *row = &a->result->answers[lane];
     const struct tp_what_if_change *change = replay->lanes[lane].change;
-    struct tp_path_sums sums = {{0}, {0}, 0};
     int64_t ns = replay->lanes[lane].ns, gain = tp_sat_sub(a->model->window_ns, ns);
     struct range range = find_range(a, gain, replay->lanes, of);
-    tp_critical_path(replay, lane, &sums, NULL, a->temporary);
     row->change = keep_text(a, change->name);
     row->text = keep_text(a, change->text);
     row->step_ns = per_step(a, ns);
@@ -245,8 +243,8 @@ static void answer(struct tp_answering *a, const struct tp_what_if_replay *repla
     row->gain_low_ns = per_step(a, range.low);
     row->gain_high_ns = per_step(a, range.high);
     row->gain_percent = share(a, gain);
-    row->then = tp_path_limit(&sums);
-    row->then_percent = tp_percent(sums.group_ns[row->then], ns);
+    row->then = tp_path_limit(sums);
+    row->then_percent = tp_percent(sums->group_ns[row->then], ns);
     row->confidence = confidence_of(a, change, range);
 }
 
@@ -279,8 +277,10 @@ static void answer_all(struct tp_answering *a, const struct tp_vec *changes, con
         return;
     a->result->answers = tp_arena_array(a->keep, count, sizeof *a->result->answers);
     a->result->answer_count = count;
+    struct tp_path_sums *sums = tp_arena_array(a->temporary, count, sizeof *sums);
+    tp_critical_path_sums(&replay, sums, a->temporary);
     for (uint32_t i = 0; i < count; i++)
-        answer(a, &replay, i, others[i]);
+        answer(a, &replay, i, others[i], &sums[i]);
     if (!has_fixes)
         return;
     tp_replay_release(&replay, a->temporary);
