@@ -66,8 +66,10 @@ void tp_operator_more(const struct tp_replay_graph *graph, const uint32_t *names
 {
     const struct tp_trace *trace = graph->model->trace;
     uint64_t *bits = tp_arena_array(arena, trace->names.count, sizeof *bits);
+    /* one block for all operators, because each large block takes whole huge pages */
+    int64_t *all = tp_arena_array(arena, (size_t)graph->first_device * count, sizeof *all);
     for (unsigned i = 0; i < count; i++) {
-        more_ns[i] = tp_arena_array(arena, graph->first_device, sizeof **more_ns);
+        more_ns[i] = all + (size_t)graph->first_device * i;
         bits[names[i]] |= UINT64_C(1) << i;
     }
     struct more_walk more = {.graph = graph, .bits = bits, .more_ns = more_ns, .gaps = TP_VEC(arena, struct gap)};

@@ -171,7 +171,10 @@ void tp_path_collect(struct tp_path_collector *collector, const struct tp_path_s
 {
     add_to_row(collector, span, name);
     add_to_band(collector, *span, name);
-    collector->is_long |= collector->all.count == SLICES;
+    if (!collector->is_long && collector->all.count == SLICES) {
+        collector->is_long = true; /* the band shows the path, so the spans are not needed */
+        tp_arena_free_item(collector->arena, collector->all.data, collector->all.capacity * sizeof *span);
+    }
     if (collector->is_long)
         return;
     struct tp_path_span *kept = tp_vec_push(&collector->all);

@@ -251,4 +251,5 @@ void tp_pass_finish_steps(struct tp_pass *p)
             lane->ns = tp_ns_max(lane->ns, tp_intervals_intersection_length(p->graph->model->gpus[g].communication,
                                                                             p->graph->model->window));
     }
+    tp_arena_free_item(p->arena, p->step_of, p->graph->model->devices.count * sizeof *p->step_of);
 }
