@@ -123,7 +123,7 @@ $(UNCHECKED_tsan): CFLAGS += -fno-sanitize=all
 # Compiled for size: what runs once per page, command, recording or operator, or for few events. That is two thirds of the code, and
 # costs a report of 400,000 events a fiftieth of its time. What handles each byte, event or node of a replay graph keeps -O2: reading,
 # recording, torch's tables, what-ifs.
-PER_NODE := change_more critical_path device_edges graph_add host_nodes host_parts lane_walk latencies measured_lane path_details \
+PER_NODE := change_more critical_path device_edges fixes_build graph_add host_nodes host_parts lane_walk latencies measured_lane path_details \
             replay_graph_build replay_run replay_steps streams waiting_calls
 ONCE_release := $(CLI) $(filter-out $(addprefix $(BUILD)/webreport/,model/policy_torch.o model/stack_walk.o $(PER_NODE:%=what_if/%.o)),$(filter $(addprefix $(BUILD)/,collector/launch/% \
                 $(addprefix collector/outside/,trace/% tree/% code/%) \

@@ -11,15 +11,6 @@ static inline int64_t tp_fraction_of(int64_t ns, struct tp_fraction f)
     return f.num == f.den ? ns : !f.num ? 0 : f.num == 1 && f.den == 2 ? ns >> 1 : tp_ns_scaled(ns, f.num, f.den);
 }
 
-/* Returns whether a change gives a node another duration than its labels, fixes aside. */
-static inline bool tp_change_is_special(const struct tp_what_if_change *change, const struct tp_replay_graph *graph,
-                                        uint32_t node)
-{
-    (void)graph;
-    return (change->of_node && change->of_node[node].den) || (change->without_wait && change->without_wait[node]) ||
-           (change->more_ns && node < change->more_count && change->more_ns[node]);
-}
-
 /* Returns the duration of a part of a node under the fixes of a change, ns. They change neither the loading of data nor
  * communication of the host. */
 static inline int64_t tp_fixed_part_ns(const struct tp_fix_choice *fixes, const struct tp_replay_graph *graph,
@@ -35,7 +26,19 @@ static inline int64_t tp_fixed_part_ns(const struct tp_fix_choice *fixes, const 
 /* Returns whether a change makes a fix of this node. */
 static inline bool tp_change_fixes_node(const struct tp_what_if_change *change, uint32_t node)
 {
-    return change->fixes.fixes && change->fixes.fixes->first_of_node[node];
+    const struct tp_fixes *fixes = change->fixes.fixes;
+    for (uint32_t i = fixes ? fixes->first_of_node[node] : 0; i; i = fixes->nodes[i - 1].next)
+        if (change->fixes.chosen >> fixes->nodes[i - 1].fix & 1)
+            return true;
+    return false;
+}
+
+/* Returns whether a change gives a node another duration than its labels. */
+static inline bool tp_change_is_special(const struct tp_what_if_change *change, uint32_t node)
+{
+    return (change->of_node && change->of_node[node].den) || (change->without_wait && change->without_wait[node]) ||
+           (change->more_ns && node < change->more_count && change->more_ns[node]) ||
+           tp_change_fixes_node(change, node);
 }
 
 /* Returns the duration of a part of a node after the change without its fixes, ns. part: index in graph->parts. */

@@ -395,7 +395,7 @@ static inline bool pass_node(struct together *all, uint32_t node)
     const struct tp_replay_graph *graph = all->graph;
     uint32_t first = graph->nodes[node].first_part, last = graph->nodes[node + 1].first_part;
     for (uint64_t rest = all->lanes & all->special; rest; rest &= rest - 1)
-        if (tp_change_is_special(all->paths[__builtin_ctzll(rest)].change, graph, node))
+        if (tp_change_is_special(all->paths[__builtin_ctzll(rest)].change, node))
             return false;
     if (tp_node_duration(graph, node) >= all->slack_ns)
         return false;
@@ -481,7 +481,7 @@ static void find_differences(struct together *all, struct tp_arena *arena)
     for (unsigned i = 0; i < all->count; i++) {
         const struct tp_what_if_change *change = all->paths[i].change;
         uint64_t bit = UINT64_C(1) << i;
-        all->special |= change->of_node || change->without_wait || change->more_ns ? bit : 0;
+        all->special |= change->of_node || change->without_wait || change->more_ns || change->fixes.fixes ? bit : 0;
         all->prompt |= change->prompt;
         all->is_kept &= all->replay->lanes[all->first + i].mode != TP_REPLAY_BARE;
         for (uint32_t label = 0; label < all->graph->label_count && change->of_label; label++) {

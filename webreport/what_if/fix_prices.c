@@ -179,15 +179,13 @@ static struct tp_what_if_replay run(const struct tp_fix_pricing *pricing, struct
     return replay;
 }
 
-/* Sets what limits the step after the fix of a path lane. */
-static void set_limit(const struct tp_fix_pricing *pricing, const struct tp_what_if_replay *replay, uint32_t lane,
-                      struct tp_fix_price *price)
+/* Sets what limits the step after the fix of a lane with this path. */
+static void set_limit(const struct tp_fix_pricing *pricing, const struct tp_replay_lane *lane,
+                      const struct tp_path_sums *sums, struct tp_fix_price *price)
 {
-    struct tp_path_sums sums = {{0}, {0}, 0};
-    tp_critical_path(replay, lane, &sums, NULL, pricing->answering->temporary);
-    price->step_ns = per_step(pricing, replay->lanes[lane].ns);
-    price->then = tp_path_limit(&sums);
-    price->then_percent = tp_percent(sums.group_ns[price->then], replay->lanes[lane].ns);
+    price->step_ns = per_step(pricing, lane->ns);
+    price->then = tp_path_limit(sums);
+    price->then_percent = tp_percent(sums->group_ns[price->then], lane->ns);
 }
 
 /* Finds what a fix without an effect is gone with: replays it after each shorter part of the order. at: position of the
@@ -229,6 +227,8 @@ static void price_in_order(struct tp_fix_pricing *pricing, const uint32_t *order
     for (uint32_t i = chosen = 0; i < count; i++)
         add_others(pricing, &lanes, chosen |= BIT(order[i]), &of[i]);
     struct tp_what_if_replay replay = run(pricing, &lanes, count);
+    struct tp_path_sums *sums = tp_arena_array(arena, count, sizeof *sums);
+    tp_critical_path_sums(&replay, sums, arena);
     for (uint32_t i = 0; i < count; i++) {
         struct tp_fix_price *price = &pricing->question->prices[order[i]];
         total[i] = gains_of(pricing, replay.lanes, &of[i]);
@@ -238,7 +238,7 @@ static void price_in_order(struct tp_fix_pricing *pricing, const uint32_t *order
         price->high_ns = per_step(pricing, greatest_of(&more));
         price->counted_ns = per_step(pricing, most) - per_step(pricing, greatest);
         greatest = most;
-        set_limit(pricing, &replay, i, price);
+        set_limit(pricing, &replay.lanes[i], &sums[i], price);
     }
     const struct tp_fix_price *last = &pricing->question->prices[order[count - 1]];
     *pricing->question->total = (struct tp_fix_total){per_step(pricing, least_of(&total[count - 1])),

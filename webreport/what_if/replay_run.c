@@ -157,7 +157,7 @@ static void set_ends(struct tp_pass *p, uint32_t node, const struct tp_row *star
     for (uint32_t i = 0; i < p->special_count[n->kind]; i++) {
         uint32_t lane = p->specials[n->kind][i];
         const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + lane].change;
-        if (tp_change_is_special(change, graph, node))
+        if (tp_change_is_special(change, node))
             end->v[lane] = start->v[lane] + (double)tp_change_node_ns(change, graph, node);
     }
     uint64_t fixes = fixes_of_node(p, node);

@@ -111,7 +111,7 @@ class Pricing:
         if any(f.low != f.high or f.kept is not None or f.communication for f in fixes):
             out["least"] = a.measured - Replay(self.graphs, Fixes(fixes, is_least=True)).ns
         if change.overlap:
-            out["uncontended"] = a.measured - Replay(self.graphs, AlsoUncontended(change, a.graph)).ns
+            out["uncontended"] = a.measured - Replay(self.graphs, AlsoUncontended(change, self.graphs)).ns
         return out, kept
 
     def range(self, gains):
