@@ -150,19 +150,45 @@ static void python_version_with_slow_tracing_is_corrected(void **state)
     assert_finding("H1", "input.transform", 100 * (500 / 1.65) / (500 + 500 / 1.65));
 }
 
+/* Writes steps with a copy and 400 allocations of `bytes` bytes. */
+static void write_allocations(int bytes)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = 1000.0 * s;
+        step(s, at, 1000);
+        write_operator_with_shapes("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
+        write_host_event("cpu_op", "aten::work", at + 300, 600);
+        for (int i = 0; i < 400; i++) /* each record of a block costs 0.5 us */
+            write_allocation(at + 310 + i, 0, bytes);
+    }
+    build_trace();
+}
+
 static void cost_of_memory_records_is_subtracted(void **state)
+{
+    write_allocations(65);
+    assert_copies_share(100 * 250.0 / 800);
+    end_event_text(state), begin_trace_test(state);
+    write_allocations(64); /* each record of a small block costs 0.15 us */
+    assert_copies_share(100 * 250.0 / 940);
+}
+
+/* In a slow interpreter, recording 100 calls of 1 us takes 0.15 us each. Only the rest of the frame's own time is too
+ * long. */
+static void cost_of_events_is_no_time_of_python(void **state)
 {
     (void)state;
     for (int s = 0; s < STEPS; s++) {
         double at = 1000.0 * s;
         step(s, at, 1000);
         write_operator_with_shapes("aten::contiguous", at + 1, 200, "[8,32,64,64]", FLOAT, 10 * s);
-        write_host_event("cpu_op", "aten::work", at + 300, 600);
-        for (int i = 0; i < 400; i++) /* each record costs 0.5 us */
-            write_allocation(at + 310 + i, 0, 64);
+        frame("/usr/lib/python3.11/work.py(3): work", at + 300, 500);
+        for (int i = 0; i < 100; i++)
+            write_host_event("python_function", "<built-in method append of list>", at + 300 + 5 * i, 0.05);
     }
     build_trace();
-    assert_copies_share(100 * 250.0 / 800);
+    double python = 500 - 100 * 0.05, costs = 0.15 + 100 * 0.1, borne = 100 * 0.05;
+    assert_copies_share(100 * 250.0 / (1000 - borne - costs - (python - costs) * (1 - 1 / 1.65)));
 }
 
 static void profiler_work_at_step_end_is_subtracted(void **state)
@@ -182,10 +208,11 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
-        CASE(cost_of_new_pages_is_subtracted),       CASE(existing_pages_are_not_subtracted),
-        CASE(fast_copy_is_not_corrected_for_pages),  CASE(cost_of_new_pages_is_found_per_operator),
-        CASE(usual_cost_of_pages_is_not_subtracted), CASE(python_version_with_slow_tracing_is_corrected),
-        CASE(cost_of_memory_records_is_subtracted),  CASE(profiler_work_at_step_end_is_subtracted),
+        CASE(cost_of_new_pages_is_subtracted),         CASE(existing_pages_are_not_subtracted),
+        CASE(fast_copy_is_not_corrected_for_pages),    CASE(cost_of_new_pages_is_found_per_operator),
+        CASE(usual_cost_of_pages_is_not_subtracted),   CASE(python_version_with_slow_tracing_is_corrected),
+        CASE(cost_of_memory_records_is_subtracted),    CASE(cost_of_events_is_no_time_of_python),
+        CASE(profiler_work_at_step_end_is_subtracted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

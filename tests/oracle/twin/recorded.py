@@ -5,10 +5,11 @@ import re
 
 from . import names
 from .intervals import contains, length
+from .numbers import integer
 from .new_pages import NewPages
 from .reading import FRAME_KINDS
 
-FRAME_NS, OPERATOR_NS, SHAPES_NS, MEMORY_NS = 150, 300, 300, 500
+FRAME_NS, OPERATOR_NS, SHAPES_NS, MEMORY_NS, SMALL_MEMORY_NS, SMALL_BYTES = 150, 300, 300, 500, 150, 64
 PAGE_BYTES, PYTHON_TIMES = 4096, 1.65
 
 
@@ -49,9 +50,11 @@ class Recorded:
                 debt += cost_of(events[i])
                 i += 1
             while j < len(memory) and memory[j].start < end:
-                debt += MEMORY_NS if memory[j].thread == main else 0
+                debt += cost_of_memory(memory[j]) if memory[j].thread == main else 0
                 j += 1
-            gone = int(self.part_of(start, stack, own_until) * float(end - start))
+            is_operator = stack and stack[-1].kind == "operator"
+            slowed = end - start if is_operator else max(0, end - start - debt)
+            gone = int(self.part_of(start, stack, own_until) * float(slowed))
             borne = min(end - start - gone, debt)
             debt -= borne
             self.sum += borne
@@ -96,6 +99,12 @@ def cost_of(e):
         dims = e.args.get("Input Dims", e.args.get("Input dims"))
         return OPERATOR_NS + (SHAPES_NS if dims is not None else 0)
     return 0
+
+
+def cost_of_memory(e):
+    """Returns the cost of a memory record, ns. Records of blocks of at most a cache line cost less."""
+    size = abs(integer(e.args.get("Bytes")) or 0)
+    return SMALL_MEMORY_NS if 0 < size <= SMALL_BYTES else MEMORY_NS
 
 
 def end_of_own_step(e, own_until):

@@ -77,8 +77,16 @@ static void add_event_cost(struct costs *costs, const struct tp_event *e)
     }
 }
 
-/* Adds the cost of memory records up to time `until`. The cost per record is low if the allocator returns the same
- * block repeatedly, and higher if each block is new to the caches. */
+/* Returns the cost of a memory record, ns. A block of at most one cache line costs little more than the record itself.
+ * A larger block also moves to memory that is not in the caches, which slows the code that uses the block. */
+static int64_t memory_record_cost_ns(const struct costs *costs, const struct tp_memory *record)
+{
+    enum { CACHE_LINE_BYTES = 64 };
+    bool is_small = record->bytes && record->bytes >= -CACHE_LINE_BYTES && record->bytes <= CACHE_LINE_BYTES;
+    return is_small ? tp_ns_min(costs->memory_ns, TP_FITTED_SMALL_MEMORY_NS) : costs->memory_ns;
+}
+
+/* Adds the cost of memory records up to time `until`. */
 static void add_memory_costs(struct costs *costs, int64_t until)
 {
     const struct tp_model *model = costs->a->model;
@@ -88,7 +96,7 @@ static void add_memory_costs(struct costs *costs, int64_t until)
         if (record->ts_ns > until)
             return;
         if (record->thread == model->host_main)
-            costs->pending_cost_ns = tp_sat_add(costs->pending_cost_ns, costs->memory_ns);
+            costs->pending_cost_ns = tp_sat_add(costs->pending_cost_ns, memory_record_cost_ns(costs, record));
     }
 }
 
@@ -110,6 +118,12 @@ static double new_page_part(const struct costs *costs, uint32_t event)
     return fmin(1, costs->pages_ns[*op] / fmax(1, self_ns));
 }
 
+static bool is_in_operator(const struct costs *costs, const struct tp_stack_segment *segment)
+{
+    return segment->event != TP_NO_ID && costs->a->model->trace->events[segment->event].kind == TP_KIND_OPERATOR;
+}
+
+/* Returns the share of a segment that is the cost of recording, from 0 to 1. */
 static double recording_share_of_segment(const struct costs *costs, const struct tp_stack_segment *segment)
 {
     if (segment->a < costs->recorder_frame_end_ns)
@@ -117,7 +131,7 @@ static double recording_share_of_segment(const struct costs *costs, const struct
     if (segment->event == TP_NO_ID)
         return 0;
     const struct tp_event *e = &costs->a->model->trace->events[segment->event];
-    if (e->kind == TP_KIND_OPERATOR)
+    if (is_in_operator(costs, segment))
         return new_page_part(costs, segment->event);
     return costs->bits[e->name] & PYTHON ? costs->python_part : 0;
 }
@@ -139,10 +153,13 @@ static void subtract_cost_of_segment(void *context, const struct tp_stack_segmen
     }
     add_event_costs(costs, segment->a);
     add_memory_costs(costs, tp_sat_sub(segment->b, 1));
-    int64_t length = segment->b - segment->a;
-    int64_t gone = (int64_t)(recording_share_of_segment(costs, segment) * (double)length);
+    int64_t length = segment->b - segment->a, most = costs->pending_cost_ns;
+    double share = recording_share_of_segment(costs, segment);
+    /* Recording an event takes the recorder's time, which a slow interpreter does not lengthen. So the share of a frame
+     * is a share of the time without that cost. */
+    int64_t gone = (int64_t)(share * (double)(is_in_operator(costs, segment) ? length : tp_ns_max(0, length - most)));
     /* cost of earlier events that is subtracted from this segment */
-    int64_t borne = tp_ns_min(length - gone, costs->pending_cost_ns);
+    int64_t borne = tp_ns_min(length - gone, most);
     costs->pending_cost_ns -= borne;
     costs->sum_ns = tp_sat_add(costs->sum_ns, borne);
     add_recorded_cost(costs, segment->a, gone);
