@@ -65,8 +65,46 @@ class Search:
             is_loop = self.is_index(at) or self.is_pythons and (
                 self.reads_values(at, period) or self.goes_over_pieces(at, period) or self.runs_once_a_piece(at, period, repeats))
             if is_loop and (period < LAYER or self.is_of_one_call(at, period, repeats)):
-                self.take(at, at + period, at + repeats * period - 1, self.reads_values(at, period))
-                return period * repeats
+                return self.take_repetition(at, period, self.end_of_loop(at, period, repeats)[0])
+        return 0
+
+    def take_repetition(self, at, period, end):
+        self.take(at, at + period, end - 1, self.reads_values(at, period))
+        return end - at
+
+    def end_of_loop(self, at, period, repeats):
+        """Returns (end, number of equal rounds) of a loop. The loop may continue after at most two rounds of other
+        operators."""
+        end, following = at + repeats * period, 0
+        while following is not None:
+            following = self.next_same_round(at, end, period)
+            if following is not None:
+                end, repeats = following + period, repeats + 1
+        return end, repeats
+
+    def next_same_round(self, at, end, period):
+        call = project_call_around(self.siblings[at])
+        for k in range(end, min(len(self.siblings), end + 2 * period + 1) if call is not None else end):
+            if self.found[k:k + period] == self.found[at:at + period]:
+                return k if project_call_around(self.siblings[k]) is call else None
+            if names.is_eligible(self.found[k]) or is_backward(self.siblings[k]):
+                return None
+        return None
+
+    def interrupted_repetition(self, at):
+        """Returns the number of operators in a loop that repeats often enough only together with the equal rounds after
+        other rounds; 0: no loop."""
+        for period in range(1, self.th["max_period"] + 1):
+            if at + period >= len(self.found):
+                break
+            repeats = 1
+            while self.found[at + repeats * period:at + repeats * period + period] == self.found[at:at + period]:
+                repeats += 1
+            if repeats < 2 or period >= LAYER and not self.is_of_one_call(at, period, repeats):
+                continue
+            end, repeats = self.end_of_loop(at, period, repeats)
+            if repeats >= self.th["min_repeats"]:
+                return self.take_repetition(at, period, end)
         return 0
 
     def branches(self, at):
@@ -100,6 +138,8 @@ class Search:
             if self.is_pythons and self.found[at] in names.PIECES_OPERATORS:
                 self.apart, self.pieces_at = project_call_around(self.siblings[at]), at
             covered = self.repetition(at)
+            if not covered and self.is_index(at):
+                covered = self.interrupted_repetition(at)
             if not covered and self.is_pythons and self.is_outside and self.is_index(at):
                 covered = self.branches(at)
             at += covered or 1

@@ -63,6 +63,11 @@ static uint32_t sibling_name(const struct search *s, const struct siblings *grou
     return s->a->model->trace->events[group->events[i]].name;
 }
 
+static uint64_t sibling_marks(const struct search *s, const struct siblings *group, int64_t i)
+{
+    return tp_event_marks(s->a->model, group->events[i]);
+}
+
 /* Returns how often the p names that start at position j repeat. Scans each run of repeated names once per period. */
 static int64_t count_repeats_at(struct search *s, const struct siblings *group, int64_t j, uint32_t p)
 {
@@ -138,6 +143,57 @@ static bool is_index_operator(const struct search *s, const struct siblings *gro
     return (tp_event_marks(s->a->model, group->events[i]) & wanted) != 0;
 }
 
+/* Returns whether the p operators that start at position k have the same names as those that start at position j. */
+static bool is_same_round(const struct search *s, const struct siblings *group, int64_t j, int64_t k, uint32_t p)
+{
+    bool is_same = k + p <= group->count;
+    for (int64_t i = 0; i < p && is_same; i++)
+        is_same = sibling_name(s, group, j + i) == sibling_name(s, group, k + i);
+    return is_same;
+}
+
+/* Returns the first position from `end` on at which a loop continues after a few iterations with other operators.
+ * Such an iteration has no slice if the slice would be the whole tensor, for example. The loop continues in the same
+ * call of a project function, after at most two iterations and without a matrix product, which may belong to a model.
+ * Returns -1 if the loop does not continue. */
+static int64_t next_same_round(const struct search *s, const struct siblings *group, int64_t j, int64_t end, uint32_t p)
+{
+    const struct tp_model *model = s->a->model;
+    uint32_t call = tp_enclosing_project_call(model, group->events[j]);
+    for (int64_t k = end; call != TP_NO_ID && k < group->count && k <= end + 2 * (int64_t)p; k++) {
+        if (is_same_round(s, group, j, k, p))
+            return tp_enclosing_project_call(model, group->events[k]) == call ? k : -1;
+        if (sibling_marks(s, group, k) & (TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE))
+            return -1;
+    }
+    return -1;
+}
+
+/* Returns the end of a loop whose first `repeats` iterations are equal and start at position j. Adds the equal
+ * iterations after other iterations to *repeats. */
+static int64_t find_end_of_loop(const struct search *s, const struct siblings *group, int64_t j, uint32_t p,
+                                int64_t *repeats)
+{
+    int64_t end = j + *repeats * p;
+    for (int64_t k = next_same_round(s, group, j, end, p); k >= 0; k = next_same_round(s, group, j, end, p)) {
+        ++*repeats;
+        end = k + p;
+    }
+    return end;
+}
+
+static int64_t add_loop(struct search *s, const struct siblings *group, int64_t j, int64_t end, uint32_t p)
+{
+    const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
+    const struct tp_event *to = &s->a->model->trace->events[group->events[end - 1]];
+    tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
+    const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
+    tp_picks_add_by_weight(s->picks,
+                           (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j], 0});
+    *(reads_values(s, group, j, p) ? &s->reads : &s->others) += end - j;
+    return end - j;
+}
+
 /* Finds the smallest period that repeats often enough. Adds the loop if it takes a tensor apart by indexing, reading
  * values or iterating over parts. Returns the number of operators in the loop; 0 if there is no loop at position j. */
 static int64_t find_repetition(struct search *s, const struct siblings *group, int64_t j)
@@ -151,14 +207,22 @@ static int64_t find_repetition(struct search *s, const struct siblings *group, i
             continue;
         if (p >= LAYER && !belongs_to_one_call(s, group, j, p, repeats))
             continue;
-        const struct tp_event *from = &s->a->model->trace->events[group->events[j + p]];
-        const struct tp_event *to = &s->a->model->trace->events[group->events[j + repeats * p - 1]];
-        tp_intervals_push(s->time, from->ts_ns, tp_event_end(to));
-        const struct tp_event *first = &s->a->model->trace->events[group->events[j]];
-        tp_picks_add_by_weight(
-            s->picks, (struct tp_pick){0, first->ts_ns, -first->dur_ns, group->events[j], group->events[j], 0});
-        *(reads_values(s, group, j, p) ? &s->reads : &s->others) += repeats * p;
-        return repeats * p;
+        return add_loop(s, group, j, find_end_of_loop(s, group, j, p, &repeats), p);
+    }
+    return 0;
+}
+
+/* Adds a loop at position j that indexes a tensor and repeats often enough only together with the equal iterations
+ * after other iterations. Returns the number of operators in the loop; 0 if there is no such loop. */
+static int64_t find_interrupted_repetition(struct search *s, const struct siblings *group, int64_t j)
+{
+    for (uint32_t p = 1; p <= s->max_period && j + p < group->count; p++) {
+        int64_t repeats = count_repeats_at(s, group, j, p);
+        if (repeats < 2 || (p >= LAYER && !belongs_to_one_call(s, group, j, p, repeats)))
+            continue;
+        int64_t end = find_end_of_loop(s, group, j, p, &repeats);
+        if (repeats >= s->min_repeats)
+            return add_loop(s, group, j, end, p);
     }
     return 0;
 }
@@ -211,6 +275,8 @@ static void find_loops_among_siblings(struct search *s, const struct siblings *g
         bool is_after_split = s->splitting_call != TP_NO_ID || (s->split_at >= 0 && j - s->split_at <= MAX_PERIOD);
         if (s->finds_read_loops || is_after_split || is_indexing)
             covered = find_repetition(s, group, j);
+        if (!covered && is_indexing)
+            covered = find_interrupted_repetition(s, group, j);
         if (!covered && s->finds_read_loops && s->is_outside && is_indexing)
             covered = find_loop_with_branches(s, group, j);
         j += covered ? covered : 1;
