@@ -13,7 +13,7 @@ from .rules_between import is_backward, with_backward
 from .texts import percent_text, some
 from .wrapper import Accumulation, step_of
 
-MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART = 4, 8, 4, 32, 3, 4, 4
+MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART, USUAL_TIMES = 4, 8, 4, 32, 3, 4, 4, 4
 SHORT_NS = 200_000
 Samples = collections.namedtuple("Samples", "count length rows is_length_first")
 
@@ -54,37 +54,40 @@ class Calls:
             outer = outer.parent
         return self.of_name[m.name] >= least
 
-    def is_one_sample(self, calls):
-        """Returns whether each call works on one sample. Returns false for a program that generates a text word by
-        word."""
-        at, seen, last, longest, inside, dims, known, growing = 0, None, 0, 0, set(), None, 0, 0
+    def examine(self, calls):
+        """Returns (calls that work on one sample, whether they are independent). The calls of a program that generates a
+        text word by word are not."""
+        at, longest, inside, first, batches = 0, 0, set(), {}, set()
         for o in self.c.operators:
             while at < len(calls) and calls[at].end <= o.start:
                 at += 1
             if at == len(calls):
                 break
-            if o.start < calls[at].start or o.parent is not None and id(o.parent) in inside:
+            if o.start < calls[at].start or at in batches or o.parent is not None and id(o.parent) in inside:
                 if o.parent is not None and id(o.parent) in inside:
                     inside.add(id(o))
                 continue
             batch = samples_of(o)
             if batch is None or not batch.count:
                 continue
-            if batch.count > 1 and not (seen == at and (batch.is_length_first or 0 < batch.rows <= longest)):
-                return False
+            if batch.count > 1 and not (at in first and (batch.is_length_first or 0 < batch.rows <= longest)):
+                batches.add(at)
             inside.add(id(o))
             size = batch.count if batch.is_length_first else batch.length
-            longest = max(longest, size) if seen == at else size
-            if seen == at:
-                continue
-            seen = at
-            if self.is_inner and dims is not None and dims != str(dims_of(o)):
-                return False
-            dims = str(dims_of(o))
-            known += 1
-            growing += batch.length == 1 or last > 0 and batch.length > last
-            last = batch.length
-        return known > 0 and growing < known // 2
+            longest = max(longest, size) if at in first else size
+            first.setdefault(at, (str(dims_of(o)), batch.length))
+        kept = [i for i in range(len(calls)) if i not in batches]
+        if len(kept) < MIN_CALLS * self.c.count or 2 * len(kept) <= len(calls):
+            return [], False
+        return [calls[i] for i in kept], self.are_independent([first[i] for i in kept if i in first])
+
+    def are_independent(self, rows):
+        """rows: (sizes of the operands, length of the sequence) of each call."""
+        if self.is_inner and len({dims for dims, _ in rows}) > 1:
+            return False
+        lengths = [length for _, length in rows]
+        growing = sum(length == 1 or last > 0 and length > last for last, length in zip([0] + lengths, lengths))
+        return len(rows) > 0 and growing < len(rows) // 2
 
 
 def sample_by_sample(c):
@@ -92,20 +95,21 @@ def sample_by_sample(c):
     if not c.trace.steps.marked:
         return False
     found = Calls(c)
-    calls = [m for m in found.mine if m.name == found.name]
-    ranges, last, is_open = [], None, False
-    for m in calls:
-        step = step_at(c.trace, m.start)
-        if step == last and is_open:
-            ranges[-1] = (ranges[-1][0], m.end)
-        elif step == last:
-            ranges.append((m.start, m.end))
-            is_open = True
-        else:
-            is_open = False
-        last = step
-    if not ranges or not found.is_one_sample(calls):
+    calls, independent = found.examine([m for m in found.mine if m.name == found.name])
+    if not independent:
         return False
+    rows = [(m, step_at(c.trace, m.start)) for m in calls]
+    between = [b.start - a.end for (a, s), (b, t) in zip(rows, rows[1:]) if s == t]
+    longest = USUAL_TIMES * p50(between) if between else 0
+    ranges, last, is_open = [], None, False
+    for m, step in rows:
+        is_next = last is not None and last[1] == step and m.start - last[0].end <= longest
+        if is_next and is_open:
+            ranges[-1] = (ranges[-1][0], m.end)
+        elif is_next:
+            ranges.append((m.start, m.end))
+        is_open = is_next
+        last = (m, step)
     kept, inside = [], set()
     for o in c.operators:
         if o.parent is not None and id(o.parent) in inside:
@@ -114,7 +118,7 @@ def sample_by_sample(c):
             inside.add(id(o))
             kept.append((o.start, o.start + o.length // 2))
     time = minus(with_backward(c, union(ranges)), union(kept))
-    detail = "Each step calls the model %s with one sample." % some(found.of_name[found.name] // c.count, "time", "times")
+    detail = "Each step calls the model %s with one sample." % some(len(calls) // c.count, "time", "times")
     return c.findings.share(time) >= threshold("H18")["min_pct"] and bool(c.claim("H18", time, by_length(calls), detail=detail))
 
 

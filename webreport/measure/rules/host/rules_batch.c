@@ -130,30 +130,77 @@ static void count_calls_of_modules(struct calls *c)
         }
 }
 
-/* Appends, for each step, the time from the second call to the end of the last call to `repeated`. This includes the
- * time between the calls, which a single call of the model would save too. */
-static bool find_repeated_calls(const struct calls *c, struct tp_vec *repeated, struct tp_vec *calls,
-                                struct tp_picks *picks)
+/* a call of the repeated module */
+struct call {
+    struct tp_interval time;
+    uint32_t event, step;
+    bool is_of_batch; /* true if the call works on several samples */
+    uint32_t dims;  /* value id of the operand sizes of the call's first operator that shows samples; TP_NO_ID: none */
+    int64_t length; /* length of the sequence of this operator; 0: no sequence */
+};
+
+static struct tp_vec list_calls_of_module(const struct calls *c)
 {
     const struct tp_model *model = c->a->model;
-    uint32_t last_step = TP_NO_ID;
-    struct tp_interval *of_step = NULL;
+    struct tp_vec calls = TP_VEC(c->a->arena, struct call);
     for (uint32_t m = 0; m < model->modules.count; m++) {
         const struct tp_event *e = &model->trace->events[model->modules.event[m]];
-        if (e->name != c->name || !is_counted_module(c, m))
-            continue;
-        uint32_t step = tp_step_of_host_time(model, e->ts_ns);
-        if (step != last_step)
-            of_step = NULL;
-        else if (of_step)
-            of_step->b = tp_event_end(e);
-        else
-            *(of_step = tp_vec_push(repeated)) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
-        last_step = step;
-        *(struct tp_interval *)tp_vec_push(calls) = (struct tp_interval){e->ts_ns, tp_event_end(e)};
-        tp_picks_add_by_length(picks, model, model->modules.event[m]);
+        if (e->name == c->name && is_counted_module(c, m))
+            *(struct call *)tp_vec_push(&calls) = (struct call){.time = {e->ts_ns, tp_event_end(e)},
+                                                                .event = model->modules.event[m],
+                                                                .step = tp_step_of_host_time(model, e->ts_ns),
+                                                                .dims = TP_NO_ID};
     }
-    return repeated->count > 0;
+    return calls;
+}
+
+/* Removes the calls that work on a batch, because a fix leaves them as they are. Returns whether most calls remain. */
+static bool remove_calls_of_batches(const struct calls *c, struct tp_vec *calls)
+{
+    size_t kept = 0, all = calls->count;
+    for (size_t i = 0; i < all; i++)
+        if (!TP_AT(calls, struct call, i)->is_of_batch)
+            *TP_AT(calls, struct call, kept++) = *TP_AT(calls, struct call, i);
+    calls->count = kept;
+    return kept >= MIN_CALLS * c->a->model->used_count && 2 * kept > all;
+}
+
+/* Returns the longest time between two calls of a step that belongs to the loop over the samples, ns. In a longer time,
+ * the program does other work, such as a move of a game in which each player asks the model once. */
+static int64_t longest_time_between_calls(struct tp_advisor *a, const struct tp_vec *calls)
+{
+    enum { USUAL_TIMES = 4 };
+    int64_t *times = tp_arena_array(a->arena, calls->count + 1, sizeof *times);
+    size_t count = 0;
+    for (size_t i = 1; i < calls->count; i++) {
+        const struct call *last = TP_AT(calls, struct call, i - 1), *call = TP_AT(calls, struct call, i);
+        if (call->step == last->step)
+            times[count++] = call->time.a - last->time.b;
+    }
+    int64_t usual = count ? tp_lower_median(times, count) : 0;
+    tp_arena_free_item(a->arena, times, (calls->count + 1) * sizeof *times);
+    return tp_sat_mul(USUAL_TIMES, usual);
+}
+
+/* Returns the time from the second call to the end of the last call of each loop over samples. This includes the time
+ * between the calls, which a single call of the model would save too. */
+static struct tp_intervals find_repeated_calls(struct tp_advisor *a, const struct tp_vec *calls, struct tp_picks *picks)
+{
+    struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval);
+    int64_t longest = longest_time_between_calls(a, calls);
+    struct tp_interval *of_loop = NULL;
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct call *call = TP_AT(calls, struct call, i), *last = i ? TP_AT(calls, struct call, i - 1) : NULL;
+        bool is_next = last && call->step == last->step && call->time.a - last->time.b <= longest;
+        if (!is_next)
+            of_loop = NULL;
+        else if (of_loop)
+            of_loop->b = call->time.b;
+        else
+            *(of_loop = tp_vec_push(&repeated)) = call->time;
+        tp_picks_add_by_length(picks, a->model, call->event);
+    }
+    return tp_intervals_from_vec(&repeated);
 }
 
 /* Returns whether an operator may work on the elements of a sequence. The operator is in a call whose first operator
@@ -164,41 +211,54 @@ static bool is_work_on_elements(const struct tp_samples *batch, int64_t longest)
     return batch->is_length_first || (batch->rows && batch->rows <= longest);
 }
 
-/* Returns whether all calls work on one sample and most calls do not generate text. If the module is a part of another
- * module, its calls must instead work on samples of equal size. If a sequence grows or has one element, the call
- * generates text word by word and needs the previous result. */
-static bool is_one_sample(const struct calls *c, const struct tp_vec *calls)
+/* Finds the calls that work on several samples, and the length of the sequence in each other call. */
+static void examine_samples_of_calls(const struct tp_advisor *a, struct tp_vec *calls)
 {
-    const struct tp_advisor *a = c->a;
     const struct tp_model *model = a->model;
-    uint32_t inside = 0, known = 0, growing = 0, dims = TP_NO_ID;
-    int64_t last = 0, longest = 0;
-    size_t call = 0, seen = SIZE_MAX;
+    uint32_t inside = 0;
+    int64_t longest = 0;
+    size_t at = 0;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         int64_t ts = tp_operator_event(model, a->cpu->ops[i])->ts_ns;
-        while (call < calls->count && TP_AT(calls, struct tp_interval, call)->b <= ts)
-            call++;
-        if (call == calls->count)
+        while (at < calls->count && TP_AT(calls, struct call, at)->time.b <= ts)
+            at++;
+        if (at == calls->count)
             break;
-        if (ts < TP_AT(calls, struct tp_interval, call)->a || a->cpu->ops[i] < inside)
+        struct call *call = TP_AT(calls, struct call, at);
+        if (ts < call->time.a || call->is_of_batch || a->cpu->ops[i] < inside)
             continue;
         struct tp_samples batch = tp_samples_of_operator(model, a->cpu->ops[i]);
         if (!batch.count)
             continue;
-        if (batch.count > 1 && !(seen == call && is_work_on_elements(&batch, longest)))
-            return false;
+        bool is_first = call->dims == TP_NO_ID;
+        call->is_of_batch = batch.count > 1 && (is_first || !is_work_on_elements(&batch, longest));
         inside = model->operators.subtree_end[a->cpu->ops[i]];
         int64_t length = batch.is_length_first ? batch.count : batch.length;
-        longest = seen == call ? tp_ns_max(longest, length) : length;
-        if (seen == call) /* only the first operator of a call shows the length of the call's sequence */
+        longest = is_first ? length : tp_ns_max(longest, length);
+        if (!is_first) /* only the first operator of a call shows the length of the call's sequence */
             continue;
-        seen = call;
-        if (c->is_inner && dims != TP_NO_ID && dims != operator_dims(model, a->cpu->ops[i]))
+        call->dims = operator_dims(model, a->cpu->ops[i]);
+        call->length = batch.length;
+    }
+}
+
+/* Returns whether most calls do not generate text. If the module is a part of another module, its calls must also work
+ * on samples of equal size. If a sequence grows or has one element, the call generates text word by word and needs the
+ * previous result. */
+static bool has_independent_calls(const struct calls *c, const struct tp_vec *calls)
+{
+    uint32_t known = 0, growing = 0, dims = TP_NO_ID;
+    int64_t last = 0;
+    for (size_t i = 0; i < calls->count; i++) {
+        const struct call *call = TP_AT(calls, struct call, i);
+        if (call->dims == TP_NO_ID)
+            continue;
+        if (c->is_inner && dims != TP_NO_ID && dims != call->dims)
             return false;
-        dims = operator_dims(model, a->cpu->ops[i]);
+        dims = call->dims;
         known++;
-        growing += batch.length == 1 || (last && batch.length > last);
-        last = batch.length;
+        growing += call->length == 1 || (last && call->length > last);
+        last = call->length;
     }
     return known && growing < known / 2;
 }
@@ -223,16 +283,18 @@ static bool find_calls_per_sample(struct tp_advisor *a)
 {
     struct calls calls = {.a = a};
     struct tp_candidate c = {.rule = TP_RULE_H18, .has_ceiling = true};
-    struct tp_vec repeated = TP_VEC(a->arena, struct tp_interval), each = repeated;
     if (a->model->step_marker == TP_MARKER_WINDOW) /* an unmarked recording may contain calls of many steps */
         return false;
     count_calls_of_modules(&calls);
-    if (calls.name == TP_NO_ID || !find_repeated_calls(&calls, &repeated, &each, &c.picks) ||
-        !is_one_sample(&calls, &each))
+    if (calls.name == TP_NO_ID)
         return false;
-    c.time = tp_intervals_difference(a->arena, tp_cpu_add_backward_time(a, tp_intervals_from_vec(&repeated)),
-                                     half_of_convolution_time(a));
-    c.details = TP_DETAIL(a, TP_DETAIL_SINGLE_CALLS, TP_OF_NUMBER(calls.of_name[calls.name] / a->model->used_count));
+    struct tp_vec each = list_calls_of_module(&calls);
+    examine_samples_of_calls(a, &each);
+    if (!remove_calls_of_batches(&calls, &each) || !has_independent_calls(&calls, &each))
+        return false;
+    struct tp_intervals repeated = find_repeated_calls(a, &each, &c.picks);
+    c.time = tp_intervals_difference(a->arena, tp_cpu_add_backward_time(a, repeated), half_of_convolution_time(a));
+    c.details = TP_DETAIL(a, TP_DETAIL_SINGLE_CALLS, TP_OF_NUMBER((int64_t)each.count / a->model->used_count));
     return tp_analysed_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") &&
            tp_advisor_add_cpu_finding(a, &c);
 }
