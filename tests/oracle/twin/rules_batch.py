@@ -2,7 +2,7 @@
 (docs/definitions.md, section 15)."""
 import collections
 
-from . import names
+from . import costs, names
 from .findings import by_length, threshold
 from .intervals import contains, length, meet, minus, union
 from .numbers import p50, percent
@@ -15,6 +15,7 @@ from .wrapper import Accumulation, step_of
 
 MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART, USUAL_TIMES = 4, 8, 4, 32, 3, 4, 4, 4
 SHORT_NS = 200_000
+FLOPS_PER_NS, BYTES_PER_NS = 60.0, 6.0
 Samples = collections.namedtuple("Samples", "count length rows is_length_first")
 
 
@@ -127,6 +128,31 @@ def work_ns(c, o):
     return o.length - length(meet(c.pauses, [o.range]))
 
 
+def is_work_on_weights(o):
+    while o is not None:
+        if o.name.startswith("Optimizer.") or o.name.endswith("AccumulateGrad"):
+            return True
+        o = o.inside
+    return False
+
+
+def work_on_samples_ns(c):
+    """Returns the least time of a core for the work of the operators on the samples, ns."""
+    total, inside = 0.0, set()
+    for o in c.operators:
+        if o.parent is not None and id(o.parent) in inside:
+            inside.add(id(o))
+            continue
+        cost = None if c.is_loading(o) else costs.of_op(o)
+        if cost is None:
+            continue
+        inside.add(id(o))
+        least = cost["flops"] / FLOPS_PER_NS if cost["flops"] else cost["bytes"] / BYTES_PER_NS
+        if not is_work_on_weights(o):
+            total += min(least, float(work_ns(c, o)))
+    return int(total)
+
+
 def small_batch(c):
     """Finds H19: the batch is small."""
     whole = small = most = recurrent = 0
@@ -156,9 +182,11 @@ def small_batch(c):
         return
     if percent(small, c.findings.judged_ns - length(c.pauses)) < threshold("H19")["min_pct"]:
         return
-    ranges = []
+    ranges, judged = [], c.findings.judged_ns
+    needed = min(work_on_samples_ns(c), judged)
     for a, b in c.window:
-        gained = b - a - (b - a) * most // USUAL_BATCH
+        fixed = b - a - (b - a) * needed // judged
+        gained = fixed - fixed * most // USUAL_BATCH
         ranges.append((a, a + (gained * 2 // 3 if recurrent > small // 2 else gained)))
     c.findings.add("H19", minus(union(ranges), c.loading), by_length(picked),
                    detail="The matrix products have at most %s, and the estimate is the saving per sample with %d rows." % (

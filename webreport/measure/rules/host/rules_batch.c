@@ -334,6 +334,38 @@ static bool is_other_product(struct tp_str name)
     return tp_is_batched_product(name) || tp_str_equal(name, TP_STR("aten::convolution"));
 }
 
+/* Returns whether an operator belongs to the optimizer, or adds a gradient to the sum of gradients. Its work depends on
+ * the number of weights, not on the batch. */
+static bool is_work_on_weights(const struct tp_advisor *a, uint32_t op)
+{
+    for (uint32_t up = a->model->operators.event[op]; up != TP_NO_ID; up = a->model->inside[up])
+        if (tp_event_marks(a->model, up) & TP_MARK_OPTIMIZER ||
+            tp_str_ends(tp_trace_event_name(a->model->trace, &a->model->trace->events[up]), "AccumulateGrad"))
+            return true;
+    return false;
+}
+
+/* Returns the time that the operators need for their work on the samples, ns: the least time of a core. A larger batch
+ * does not save this time, because the work grows with the batch. For products and convolutions, the work is the number
+ * of floating-point operations, because most of their bytes are weights. */
+static int64_t work_on_samples_ns(const struct tp_advisor *a)
+{
+    static const double FLOPS_PER_NS = 60, BYTES_PER_NS = 6; /* a core, in products of few columns (H16) */
+    double sum_ns = 0;
+    uint32_t inside = 0; /* end of the operators inside the last operator with known work */
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        struct tp_cost cost;
+        if (op < inside || tp_cpu_is_in_loader(a, op) || !tp_cpu_find_cost(&cost, a, op))
+            continue;
+        inside = a->model->operators.subtree_end[op];
+        double least_ns = cost.flops ? (double)cost.flops / FLOPS_PER_NS : (double)cost.bytes / BYTES_PER_NS;
+        if (!is_work_on_weights(a, op))
+            sum_ns += fmin(least_ns, (double)operator_time_without_pauses_ns(a, op));
+    }
+    return (int64_t)sum_ns;
+}
+
 static void find_small_batch(struct tp_advisor *a)
 {
     const struct tp_model *model = a->model;
@@ -367,9 +399,11 @@ static void find_small_batch(struct tp_advisor *a)
             tp_rule_value(a, TP_RULE_H19, "min_pct"))
         return;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    int64_t needed_ns = tp_ns_min(work_on_samples_ns(a), a->judged_ns);
     for (size_t i = 0; i < model->window.count; i++) {
         struct tp_interval step = model->window.items[i];
-        int64_t gained = step.b - step.a - tp_ns_scaled(step.b - step.a, most, USUAL_BATCH);
+        int64_t fixed = step.b - step.a - tp_ns_scaled(step.b - step.a, needed_ns, a->judged_ns);
+        int64_t gained = fixed - tp_ns_scaled(fixed, most, USUAL_BATCH);
         if (recurrent > small / 2) /* recurrent layers process one element after the other, in a batch of any size */
             gained = tp_ns_scaled(gained, 2, 3);
         tp_intervals_push(&time, step.a, step.a + gained);
