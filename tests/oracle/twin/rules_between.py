@@ -1,5 +1,7 @@
 """The rules H5 small operators, H6 Python between operators, H7 copies (docs/definitions.md, section 15)."""
 import collections
+import itertools
+import math
 
 from . import names
 from .findings import by_length, threshold
@@ -14,6 +16,7 @@ from .tree import operators_above
 from .wrapper import step_of
 
 MOST_CALLS, LEAST_PERCENT, LEAST_PART = 2, 75, 50
+CACHE_BYTES, BYTES_PER_VALUE = 32 << 20, 8
 
 
 class BusyFunctions:
@@ -169,6 +172,24 @@ def is_needed(o, min_values):
     return product < min_values
 
 
+def values_of_first_input(o):
+    """Returns the number of values in the first input, which may be a list of tensors; 0 if unknown."""
+    dims = o.args.get("Input Dims", o.args.get("Input dims"))
+    first = dims[0] if isinstance(dims, list) and dims else None
+    if not isinstance(first, list):
+        return 0
+    is_shape = lambda x: isinstance(x, list) and len(x) <= 16 and all(type(n) is int for n in x)
+    if is_shape(first):
+        return math.prod(first)
+    return sum(math.prod(x) for x in itertools.takewhile(is_shape, first[:1024]))
+
+
+def evicting_part(o):
+    """Returns the part of a copy's bytes that can evict data from the caches, 0 to 1."""
+    size = BYTES_PER_VALUE * float(values_of_first_input(o))
+    return CACHE_BYTES / size if size > CACHE_BYTES else 1.0
+
+
 def copies(c):
     """Finds H7: copies that could be avoided."""
     th, ranges, mine = threshold("H7"), [], []
@@ -176,7 +197,7 @@ def copies(c):
         if o.name not in names.COPY_OPERATORS or c.is_loading(o) or is_needed(o, th["min_values"]):
             continue
         busy = o.length - length(meet(c.pauses, [o.range]))
-        ranges.append((o.start, o.end + int(float(busy) * th["cold_pct"] / 100)))
+        ranges.append((o.start, o.end + int(float(busy) * (th["cold_pct"] / 100) * evicting_part(o))))
         if not any(x.name in names.COPY_OPERATORS for x in operators_above(o.parent)):
             mine.append(o)
     time = union(ranges)

@@ -377,7 +377,36 @@ static void evaluate_copies(struct tp_advisor *a)
         if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_in_loader(a, op) || is_unavoidable_copy(a, op))
             continue;
         int64_t busy_ns = e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
-        int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)busy_ns * cold));
+/* Returns the number of values in the first input of an operator, which may be a list of tensors. Returns 0 if the
+ * number is unknown. */
+static int64_t values_of_first_input(const struct tp_advisor *a, uint32_t op)
+{
+    enum { MOST_TENSORS = 1024 };
+    uint32_t dims = a->model->trace->hosts[tp_operator_event(a->model, op)->detail].dims;
+    struct tp_str input = tp_shape_item(tp_strings_get(&a->model->trace->values, dims), 0);
+    struct tp_shape shape = tp_shape_parse(input);
+    if (shape.is_known)
+        return tp_shape_product(&shape);
+    int64_t values = 0;
+    for (unsigned i = 0; i < MOST_TENSORS; i++) {
+        shape = tp_shape_parse(tp_shape_item(input, i));
+        if (!shape.is_known)
+            break;
+        values = tp_sat_add(values, tp_shape_product(&shape));
+    }
+    return values;
+}
+
+/* Returns the part of a copy's bytes that can evict data from the caches, from 0 to 1. A larger copy evicts no more
+ * than the last cache contains. A copy reads and writes each value. */
+static double evicting_part(const struct tp_advisor *a, uint32_t op)
+{
+    static const double CACHE_BYTES = 32 << 20, BYTES_PER_VALUE = 8;
+    double bytes = BYTES_PER_VALUE * (double)values_of_first_input(a, op);
+    return bytes > CACHE_BYTES ? CACHE_BYTES / bytes : 1;
+}
+
+        int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)busy_ns * cold * evicting_part(a, op)));
         tp_intervals_push(&time, e->ts_ns, end);
         if (tp_str_equal(tp_trace_event_name(a->model->trace, e), TP_STR("aten::_to_copy")))
             tp_intervals_push(&casts, e->ts_ns, end);
