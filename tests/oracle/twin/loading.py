@@ -56,7 +56,7 @@ def ranges_of(events):
 
 
 def cause_of(thread, loading):
-    """Returns (cause, evidence, time of collation) of loading. Returns ("", [], []) if neither samples nor batches take
+    """Returns (cause, evidence, time of the cause) of loading. Returns ("", [], []) if neither samples nor batches take
     more than half."""
     p = Parts(thread, loading)
     others = ranges_of(p.others)
@@ -65,7 +65,7 @@ def cause_of(thread, loading):
     if length(samples) <= half and length(batches) <= half:
         return "", [], []
     if length(batches) <= length(samples):
-        return "transform", by_length(p.samples), []
+        return "transform", by_length(p.samples), samples
     python = minus(batches, ranges_of(p.making))
     keeps = not p.takes_tensors or LEAST_PYTHON * length(python) < length(batches)
     return "collate", by_length(p.batches), python if keeps else batches

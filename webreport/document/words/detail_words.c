@@ -139,6 +139,9 @@ static const struct {
     [TP_DETAIL_IN_PROCESS] = {"The training process loads the data itself (num_workers=0).", NULL},
     [TP_DETAIL_COLLATION] =
         {"Data loading takes {0} of the step time, including {1} of the step time for collating batches.", NULL},
+    [TP_DETAIL_TRANSFORMS] = {"Data loading takes {0} of the step time, including {1} of the step time for code that "
+                              "transforms samples.",
+                              NULL},
     [TP_DETAIL_SMALL_OPERATORS] = {"{0:,} of {1:,} outermost operator calls are shorter than {2} \xc2\xb5s.",
                                    "{0:,} of {1:,} outermost calls are shorter than {2} \xc2\xb5s."},
     [TP_DETAIL_OPTIMIZER] =

@@ -77,7 +77,8 @@ enum tp_detail_id {
     TP_DETAIL_ALWAYS_SINGLE,  /* arguments: number of steps, operator, shape of the operator's input */
     TP_DETAIL_WEIGHTS, /* argument: megabytes per step; follows a detail about one request or about single samples */
     TP_DETAIL_IN_PROCESS,
-    TP_DETAIL_COLLATION, /* arguments: percent of the steps for loading, percent of the steps for collating batches */
+    TP_DETAIL_COLLATION,  /* arguments: percent of the steps for loading, percent of the steps for collating batches */
+    TP_DETAIL_TRANSFORMS, /* arguments: percent of the steps for loading, percent of the steps for transforms */
     TP_DETAIL_SMALL_OPERATORS, /* arguments: number of short calls, number of all calls, limit in us */
     TP_DETAIL_OPTIMIZER,       /* arguments: number of calls per optimizer step, number of different names */
     /* arguments: number of the step; its length / median length; percent of all steps for calls that other steps do not

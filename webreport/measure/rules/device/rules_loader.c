@@ -86,7 +86,7 @@ static struct tp_intervals last_interval(const struct tp_vec *times)
 }
 
 const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
-                                 struct tp_picks *picks, struct tp_intervals *collation, int64_t *python_ns)
+                                 struct tp_picks *picks, struct tp_intervals *part, int64_t *python_ns)
 {
     const struct tp_order *order = a->model->order;
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
@@ -112,12 +112,14 @@ const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct t
     if (of_samples <= half && of_batches <= half)
         return NULL;
     *picks = of_batches > of_samples ? p.of_batches : p.of_samples;
-    if (of_batches <= of_samples)
+    if (of_batches <= of_samples) {
+        *part = tp_intervals_intersection(a->arena, samples, loading);
         return "input.transform";
-    *collation = tp_intervals_intersection(a->arena, batches, loading);
-    struct tp_intervals python = tp_intervals_difference(a->arena, *collation, tp_intervals_from_vec(&p.making));
+    }
+    *part = tp_intervals_intersection(a->arena, batches, loading);
+    struct tp_intervals python = tp_intervals_difference(a->arena, *part, tp_intervals_from_vec(&p.making));
     *python_ns = tp_intervals_length(python);
-    if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*collation))
-        *collation = python; /* excludes calls that make a tensor from existing data */
+    if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*part))
+        *part = python; /* excludes calls that make a tensor from existing data */
     return "input.collate";
 }

@@ -249,6 +249,16 @@ static void claim_collation(struct tp_advisor *a, struct tp_candidate *c, struct
                   1 - 20 / tp_analysed_set_percent(a, collation));
 }
 
+/* Adds the time in which Python code transforms samples to the claimed time. Faster code still needs the rest of the
+ * loading time, for operators on tensors, reading and assembling batches. */
+static void claim_transforms(struct tp_advisor *a, struct tp_candidate *c, struct tp_intervals transforms)
+{
+    c->details = tp_detail_join(a->arena, c->details,
+                                TP_DETAIL(a, TP_DETAIL_TRANSFORMS, TP_OF_PERCENT(tp_analysed_set_percent(a, c->time)),
+                                          TP_OF_PERCENT(tp_analysed_set_percent(a, transforms))));
+    c->time = transforms;
+}
+
 /* Estimates the gain from more loader workers. Two workers halve the part of loading that exceeds the rest of a step.
  * In a program that already has workers, more workers gain nothing unless a CPU is idle. */
 static void examine_loader_workers(const struct tp_advisor *a, struct loads *loads)
@@ -274,12 +284,15 @@ static void evaluate_loader(struct tp_advisor *a)
     if (!(tp_analysed_set_percent(a, a->cpu->loading) > tp_rule_value(a, TP_RULE_H1, "min_pct")))
         return;
     tp_cpu_visit_annotations(a, 0, TP_RANGE_INPUT, add_loading_time, &loads);
-    struct tp_intervals collation = {0};
+    struct tp_intervals part = {0};
     int64_t python_ns = 0;
     loads.candidate.cause =
-        tp_find_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &collation, &python_ns);
-    if (collation.count && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
-        claim_collation(a, &loads.candidate, collation, python_ns);
+        tp_find_loader_cause(a, a->model->host_main, a->cpu->loading, &loads.candidate.picks, &part, &python_ns);
+    bool is_collation = loads.candidate.cause && strcmp(loads.candidate.cause, "input.collate") == 0;
+    if (part.count && is_collation && tp_rule_value(a, TP_RULE_H1, "collation") > 0)
+        claim_collation(a, &loads.candidate, part, python_ns);
+    else if (part.count && !is_collation)
+        claim_transforms(a, &loads.candidate, part);
     if (tp_uses_torch_words(a->model->producer))
         examine_loader_workers(a, &loads);
     tp_advisor_add_finding(a, &loads.candidate);
@@ -364,19 +377,6 @@ static bool is_unavoidable_copy(const struct tp_advisor *a, uint32_t op)
     return shape.is_known && (double)tp_shape_product(&shape) < least;
 }
 
-static void evaluate_copies(struct tp_advisor *a)
-{
-    const struct tp_operators *ops = &a->model->operators;
-    struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
-    /* cost of cache misses in the operator that follows a copy, as a part of the copy's time */
-    double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100;
-    for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
-        const struct tp_event *e = tp_operator_event(a->model, op);
-        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_in_loader(a, op) || is_unavoidable_copy(a, op))
-            continue;
-        int64_t busy_ns = e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 /* Returns the number of values in the first input of an operator, which may be a list of tensors. Returns 0 if the
  * number is unknown. */
 static int64_t values_of_first_input(const struct tp_advisor *a, uint32_t op)
@@ -406,6 +406,19 @@ static double evicting_part(const struct tp_advisor *a, uint32_t op)
     return bytes > CACHE_BYTES ? CACHE_BYTES / bytes : 1;
 }
 
+static void evaluate_copies(struct tp_advisor *a)
+{
+    const struct tp_operators *ops = &a->model->operators;
+    struct tp_candidate c = {.rule = TP_RULE_H7, .has_ceiling = true};
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval), casts = time;
+    /* cost of cache misses in the operator that follows a copy, as a part of the copy's time */
+    double cold = tp_rule_value(a, TP_RULE_H7, "cold_pct") / 100;
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        uint32_t op = a->cpu->ops[i];
+        const struct tp_event *e = tp_operator_event(a->model, op);
+        if (!(a->model->marks[e->name] & TP_MARK_COPY_OP) || tp_cpu_is_in_loader(a, op) || is_unavoidable_copy(a, op))
+            continue;
+        int64_t busy_ns = e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
         int64_t end = tp_sat_add(tp_event_end(e), (int64_t)((double)busy_ns * cold * evicting_part(a, op)));
         tp_intervals_push(&time, e->ts_ns, end);
         if (tp_str_equal(tp_trace_event_name(a->model->trace, e), TP_STR("aten::_to_copy")))

@@ -98,10 +98,12 @@ bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python,
  * cause. The Python frames in the loading time show the cause. Appends the longest frames to *picks. loading: loading
  * times of the thread.
  *
- * For "input.collate", sets *collation to the time in which batches are assembled, without operators and waits. This
+ * For "input.transform", sets *part to the time in which samples are transformed, without operators and waits.
+ *
+ * For "input.collate", sets *part to the time in which batches are assembled, without operators and waits. This
  * excludes making tensors if the samples are no tensors, or if making tensors takes more than four fifths of the time.
  * Sets *python_ns to the time of assembling that does not make tensors. (rules_loader.c) */
 const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
-                                 struct tp_picks *picks, struct tp_intervals *collation, int64_t *python_ns);
+                                 struct tp_picks *picks, struct tp_intervals *part, int64_t *python_ns);
 
 #endif
