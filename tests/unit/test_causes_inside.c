@@ -428,6 +428,9 @@ static void python_of_one_function_has_a_lower_threshold(void **state)
     assert_finding("H6", "host.python", 15);
     end_event_text(state), begin_trace_test(state);
     write_python_function(60, true);
+    assert_finding("H6", "input.preprocess", 6);
+    end_event_text(state), begin_trace_test(state);
+    write_python_function(25, true);
     assert_null(find_finding_of_rule("H6"));
 }
 

@@ -20,7 +20,7 @@ const struct tp_rule tp_rule_H6 = {
                    {"python_times", TP_FITTED_PYTHON_TIMES, false},
                    {"memory_ns", TP_FITTED_MEMORY_NS, true},
                    {"pause_us", 500, true},
-                   {"stretch_pct", 10.0, false}},
+                   {"stretch_pct", 3.0, false}},
     .advice = "Move Python work out of the step, or compile the model. The profiler itself enlarges the share of "
               "Python code if stacks are recorded.",
     .doc_url = DOC_TUNE,
