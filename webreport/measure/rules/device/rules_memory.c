@@ -4,6 +4,7 @@
 
 #include "webreport/measure/rules/rules_eval.h"
 #include "webreport/measure/rules/rules_texts.h"
+#include "webreport/trace/frame.h"
 #include "writer/text/format.h"
 
 static void evaluate_memory(struct tp_advisor *a);
@@ -149,6 +150,25 @@ static struct growth measure_growth(const struct tp_advisor *a, uint32_t place)
     return growth;
 }
 
+/* Returns whether the recorder itself may keep a block of memory: the block was allocated by an operator with recorded
+ * shapes inside torch.vmap. To record shapes, the recorder refers to each input tensor. This reference does not keep
+ * the memory of a usual tensor, but keeps the memory of a batched tensor of vmap (torch 2.13). */
+static bool is_kept_by_recorder(const struct tp_model *model, const struct tp_memory *block)
+{
+    bool has_shapes = false;
+    for (uint32_t e = tp_innermost_event(model, block->thread, block->ts_ns); e != TP_NO_ID; e = model->inside[e]) {
+        const struct tp_event *event = &model->trace->events[e];
+        if (event->kind == TP_KIND_OPERATOR)
+            has_shapes |= tp_strings_get(&model->trace->values, model->trace->hosts[event->detail].dims).len > 0;
+        struct tp_frame frame;
+        if (has_shapes && tp_kind_is_frame(event->kind) &&
+            tp_frame_parse(&frame, tp_trace_event_name(model->trace, event)) &&
+            tp_str_ends(frame.path, "torch/_functorch/vmap.py"))
+            return true;
+    }
+    return false;
+}
+
 /* Adds a finding if a device's memory grows by about the same amount in each step, within a factor of two. Ignores
  * memory that is released again. Also ignores the first step, because it allocates memory for the whole run. */
 static void examine_growth(struct tp_advisor *a, uint32_t place)
@@ -166,7 +186,8 @@ static void examine_growth(struct tp_advisor *a, uint32_t place)
             least = tp_ns_min(least, growth.gained[s]);
             most = tp_ns_max(most, growth.gained[s]);
         }
-    if (!growth.largest || (double)least < tp_rule_value(a, TP_RULE_D4, "min_mib") * MIB || most / 2 > least)
+    if (!growth.largest || (double)least < tp_rule_value(a, TP_RULE_D4, "min_mib") * MIB || most / 2 > least ||
+        is_kept_by_recorder(model, growth.largest))
         return;
     struct tp_evidence record = {
         .ordinal = growth.largest->ordinal,
