@@ -85,9 +85,10 @@ static struct tp_intervals last_interval(const struct tp_vec *times)
     return (struct tp_intervals){TP_AT(times, struct tp_interval, times->count - 1), 1};
 }
 
-const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
-                                 struct tp_picks *picks, struct tp_intervals *part, int64_t *python_ns)
+struct tp_loader_cause tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
+                                            struct tp_picks *picks)
 {
+    struct tp_loader_cause found = {.name = NULL};
     const struct tp_order *order = a->model->order;
     struct tp_vec none = TP_VEC(a->arena, struct tp_interval);
     struct parts p = {
@@ -110,16 +111,16 @@ const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct t
     int64_t of_samples = tp_intervals_intersection_length(samples, loading), half = tp_intervals_length(loading) / 2;
     int64_t of_batches = tp_intervals_intersection_length(batches, loading);
     if (of_samples <= half && of_batches <= half)
-        return NULL;
+        return found;
     *picks = of_batches > of_samples ? p.of_batches : p.of_samples;
-    if (of_batches <= of_samples) {
-        *part = tp_intervals_intersection(a->arena, samples, loading);
-        return "input.transform";
-    }
-    *part = tp_intervals_intersection(a->arena, batches, loading);
-    struct tp_intervals python = tp_intervals_difference(a->arena, *part, tp_intervals_from_vec(&p.making));
-    *python_ns = tp_intervals_length(python);
-    if (!p.reads_tensors || LEAST_PYTHON * *python_ns < tp_intervals_length(*part))
-        *part = python; /* excludes calls that make a tensor from existing data */
-    return "input.collate";
+    found.name = of_batches > of_samples ? "input.collate" : "input.transform";
+    found.part = tp_intervals_intersection(a->arena, of_batches > of_samples ? batches : samples, loading);
+    if (of_batches <= of_samples)
+        return found;
+    struct tp_intervals python = tp_intervals_difference(a->arena, found.part, tp_intervals_from_vec(&p.making));
+    found.python_ns = tp_intervals_length(python);
+    found.making_ns = tp_intervals_length(found.part) - found.python_ns;
+    if (!p.reads_tensors || LEAST_PYTHON * found.python_ns < tp_intervals_length(found.part))
+        found.part = python; /* excludes calls that make a tensor from existing data */
+    return found;
 }

@@ -94,16 +94,19 @@ struct tp_intervals tp_cpu_subtract_claimed(struct tp_advisor *a, struct tp_inte
 bool tp_cpu_find_long_function(struct tp_advisor *a, struct tp_intervals python, double least_percent,
                                struct tp_candidate *c);
 
-/* Returns the cause of most of the loading time: "input.transform", "input.collate", or NULL for another or unknown
- * cause. The Python frames in the loading time show the cause. Appends the longest frames to *picks. loading: loading
- * times of the thread.
- *
- * For "input.transform", sets *part to the time in which samples are transformed, without operators and waits.
- *
- * For "input.collate", sets *part to the time in which batches are assembled, without operators and waits. This
- * excludes making tensors if the samples are no tensors, or if making tensors takes more than four fifths of the time.
- * Sets *python_ns to the time of assembling that does not make tensors. (rules_loader.c) */
-const char *tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
-                                 struct tp_picks *picks, struct tp_intervals *part, int64_t *python_ns);
+/* The cause of most of the loading time, as the Python frames in the loading time show it. */
+struct tp_loader_cause {
+    const char *name; /* "input.transform", "input.collate", or NULL for another or unknown cause */
+    /* time of the cause, without operators and waits. For "input.transform": transforming samples. For "input.collate":
+     * assembling batches, without making tensors if the samples are no tensors, or if making tensors takes more than
+     * four fifths of the time. */
+    struct tp_intervals part;
+    int64_t python_ns, making_ns; /* for "input.collate": time of assembling without making tensors, time of making */
+};
+
+/* Finds the cause of most of the loading time. Appends the longest frames to *picks. loading: loading times of the
+ * thread. (rules_loader.c) */
+struct tp_loader_cause tp_find_loader_cause(struct tp_advisor *a, uint32_t thread, struct tp_intervals loading,
+                                            struct tp_picks *picks);
 
 #endif
