@@ -97,11 +97,11 @@
   });
   document.addEventListener('scroll', function () { tip.hidden = true; }, { passive: true, capture: true });
 
-  /* ---- an action marks its times in the strip, and in the timeline by an event ---- */
-  all('.acts > li[data-f]').forEach(function (action) {
-    var scope = action.closest('section') || document;
+  /* ---- an action marks its times in the strip, and in the timeline by an event; so does the row of a change ---- */
+  all('.acts > li[data-f], tr[data-marks]').forEach(function (action) {
+    var scope = action.closest('section') || document, number = action.getAttribute('data-f');
     function show(isOn) {
-      all('.mk' + action.getAttribute('data-f'), scope).forEach(function (mark) { mark.classList.toggle('on', isOn); });
+      if (number) all('.mk' + number, scope).forEach(function (mark) { mark.classList.toggle('on', isOn); });
       document.dispatchEvent(new CustomEvent('tracepress-mark', { detail: isOn ? { action: action, within: scope } : null }));
     }
     action.addEventListener('mouseenter', function () { show(true); });

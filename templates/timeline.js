@@ -1394,7 +1394,7 @@
     }, { passive: false });
     canvas.addEventListener('keydown', key);
     document.addEventListener('tracepress-theme', repaint);
-    const isHere = (section) => !section || section.id.replace(/[a-z]+$/, '') === card.closest('section').id.replace(/[a-z]+$/, '');
+    const isHere = (section) => !section || section.id.replace(/[a-z_]+$/, '') === card.closest('section').id.replace(/[a-z_]+$/, '');
     document.addEventListener('tracepress-mark', ({ detail }) => {
       if (detail && !isHere(detail.within)) return;
       marks = detail ? marksOf(detail.action) : null;

@@ -421,6 +421,29 @@ test('a_click_in_the_ribbon_shows_that_step', async (page) => {
   near((await view(page))[1], 22000, 500);
 });
 
+test('a_what_if_dims_all_times_but_those_that_it_changes', async (page) => {
+  await show(page, 0, 10000);
+  const colors = (time) => page.ask(`(() => { const c = ${CANVAS}, k = c.width / c.clientWidth, d = c.getContext('2d'), x = 118 + ${time} / 10000 * (c.clientWidth - 118), rows = [];
+    for (let y = 30; y < c.clientHeight; y += 4) rows.push([...d.getImageData(x * k, y * k, 1, 1).data].slice(0, 3).join()); return rows.join(' '); })()`);
+  /* the row whose first times are long enough to be seen, one moment in them, and one moment between them */
+  const row = await page.ask(`(() => { const rows = [...document.querySelectorAll('#what_if tr[data-marks]')];
+    for (let i = 0; i < rows.length; i++) {
+      let end = 0;
+      const parts = rows[i].dataset.marks.split(';').map((part) => { const [gap, length] = part.split(',').map(Number), start = end + gap; end = start + length; return [start, end]; });
+      const inside = parts.find(([a, z]) => z - a > 300 && z < 9500), n = parts.indexOf(inside), next = inside && parts[n + 1];
+      if (next && next[0] - inside[1] > 300 && next[0] < 9800) return { i, inside: (inside[0] + inside[1]) / 2, outside: (inside[1] + next[0]) / 2 };
+    }
+    return null; })()`);
+  const before = [await colors(row.inside), await colors(row.outside)];
+  await page.ask(`(() => { const r = document.querySelectorAll('#what_if tr[data-marks]')[${row.i}]; r.closest('details')?.setAttribute('open', ''); r.focus({ preventScroll: true }); })()`);
+  await wait(300);
+  const during = [await colors(row.inside), await colors(row.outside)];
+  same([during[0] === before[0], during[1] === before[1]], [true, false]);
+  await page.ask(`document.activeElement.blur()`);
+  await wait(300);
+  same(await colors(row.outside), before[1]);
+});
+
 test('an_action_dims_everything_else', async (page) => {
   await show(page, 0, 10000);
   const full = (await color(page, 'gpu3')).join(), white = (await color(page, 'bg')).join();

@@ -142,6 +142,27 @@ static void work_of_the_host_goes_at_least_within_its_times(void **state)
     assert_int_equal(prices[0].alone_high_ns, 400 * US);
 }
 
+/* Tests that a change marks the operations that it shortens, and the calls that no longer wait. */
+static void change_marks_what_it_shortens(void **state)
+{
+    (void)state;
+    step(1, 0, 430);
+    write_launch(1, 2, 1), write_kernel("a", 4, 400, 1);
+    call("cudaDeviceSynchronize", 5, 400, 2);
+    write_launch(410, 2, 3), write_kernel("b", 413, 100, 3);
+    build_trace();
+    const struct tp_str texts[] = {TP_STR("kernel:b=1/2"), TP_STR("wait:cudaDeviceSynchronize")};
+    const struct tp_asked_changes asked = {.texts = texts, .count = 2, .wants_times = true};
+    assert_int_equal(tp_changes_price(&view, &model, &asked, &arena, NULL), 0);
+    const struct tp_intervals *kernel = &view.answers[0].times, *wait = &view.answers[1].times;
+    assert_int_equal(kernel->count, 1);
+    assert_int_equal(kernel->items[0].a - model.first_ns, 413 * US);
+    assert_int_equal(kernel->items[0].b - model.first_ns, 513 * US);
+    assert_int_equal(wait->count, 1);
+    assert_int_equal(wait->items[0].a - model.first_ns, 5 * US);
+    assert_int_equal(wait->items[0].b - model.first_ns, 405 * US);
+}
+
 static struct tp_finding finding(enum tp_rule_id rule, double low, double high, bool is_priced)
 {
     struct tp_finding f = tp_finding_make_for_run(rule, high);
@@ -179,6 +200,7 @@ int main(void)
         CASE(shares_of_a_fix_are_a_range),
         CASE(call_without_its_time_does_not_wait),
         CASE(work_of_the_host_goes_at_least_within_its_times),
+        CASE(change_marks_what_it_shortens),
         CASE(sure_gain_orders_findings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@ struct tp_shown_row {
     struct tp_str page_name, page_place;
     struct tp_str full;    /* full name, which pages show as a tooltip; ptr NULL: `name` is the full name */
     const char *cause;     /* color of a dot before the name in pages, such as "gpu" or "host"; NULL: no dot */
+    const char *marks;     /* times that the row marks in the timeline of its page (time_marks.h), or NULL */
     const char *href;      /* address that the name links to, or NULL */
     unsigned depth;        /* depth of the row in a tree */
     bool is_uncertain;     /* true: the numbers of the row are uncertain, and the page prints them in grey */

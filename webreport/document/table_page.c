@@ -147,6 +147,8 @@ static bool find_member_of_row(const struct tp_data *object, struct tp_str name,
 
     if (tp_str_equal(name, TP_STR("cells")))
         *out = row_cells(shown, object->place);
+    else if (tp_str_equal(name, TP_STR("row_marks")))
+        *out = text_or_none(row->marks);
     else if (tp_str_equal(name, TP_STR("row_more")))
         *out = shown->open_count && object->place >= shown->open_count ? (struct tp_data){.kind = TP_DATA_NONE}
                                                                        : row->more;

@@ -37,6 +37,7 @@ struct tp_what_if_row {
     double gain_percent, then_percent;
     enum tp_path_group then; /* what limits the step after the change */
     enum tp_replay_confidence confidence;
+    struct tp_intervals times; /* where the change acts (change_times.h); empty if they were not asked for */
 };
 
 /* A typical latency. text: kind, and name of the call or number of the device. */

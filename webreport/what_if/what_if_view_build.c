@@ -6,6 +6,7 @@
 #include "webreport/model/numbers.h"
 #include "webreport/what_if/change_make.h"
 #include "webreport/what_if/change_more.h"
+#include "webreport/what_if/change_times.h"
 #include "webreport/what_if/critical_path.h"
 #include "webreport/what_if/fix_prices.h"
 #include "webreport/what_if/measured_lane.h"
@@ -248,10 +249,20 @@ static void answer(struct tp_answering *a, const struct tp_what_if_replay *repla
     row->confidence = confidence_of(a, change, range);
 }
 
+/* Sets the times in which the changes act. */
+static void set_times(struct tp_answering *a, const struct tp_vec *changes)
+{
+    const struct tp_intervals *times =
+        tp_change_times(changes->data, (uint32_t)changes->count, &a->graph, a->temporary, a->keep);
+    for (uint32_t i = 0; i < changes->count; i++)
+        a->result->answers[i].times = times[i];
+}
+
 /* Replays all changes in one pass: first the replays whose paths are needed, then the others. fixes: NULL, or fixes to
  * price */
-static void answer_all(struct tp_answering *a, const struct tp_vec *changes, const struct tp_fix_question *fixes)
+static void answer_all(struct tp_answering *a, const struct tp_vec *changes, const struct tp_what_if_question *question)
 {
+    const struct tp_fix_question *fixes = question->fixes;
     struct tp_fix_pricing pricing;
     bool has_fixes = fixes && fixes->count && !is_hopeless(a);
     uint32_t count = (uint32_t)changes->count;
@@ -281,6 +292,8 @@ static void answer_all(struct tp_answering *a, const struct tp_vec *changes, con
     tp_critical_path_sums(&replay, sums, a->temporary);
     for (uint32_t i = 0; i < count; i++)
         answer(a, &replay, i, others[i], &sums[i]);
+    if (question->wants_times)
+        set_times(a, changes);
     if (!has_fixes)
         return;
     tp_replay_release(&replay, a->temporary);
@@ -397,6 +410,6 @@ int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_i
     if (code)
         return code;
     tp_answer_find_more(&a, &changes);
-    answer_all(&a, &changes, question->fixes);
+    answer_all(&a, &changes, question);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "webreport/document/name_text.h"
 #include "webreport/document/report/price_words.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/report/time_marks.h"
 #include "webreport/document/words/answer_words.h"
 #include "writer/base/buf.h"
 #include "writer/base/saturate.h"
@@ -280,60 +281,6 @@ static const char *look_of_finding(const struct tp_section *section, const struc
     return tp_look_name(tp_look_of_part(answer->part_of_finding[index], 0));
 }
 
-/* Counts the intervals that are at least that long, up to most + 1. */
-static size_t count_long_intervals(struct tp_intervals spans, int64_t least_ns, size_t most)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < spans.count && count <= most; i++)
-        count += spans.items[i].b - spans.items[i].a >= least_ns;
-    return count;
-}
-
-/* Returns the least length of which at most `most` intervals are. */
-static int64_t find_least_length(struct tp_intervals spans, size_t most)
-{
-    int64_t low = 0, high = 1;
-    while (count_long_intervals(spans, high, most) > most && high < INT64_MAX / 2)
-        high *= 2;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (count_long_intervals(spans, middle, most) <= most)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
-
-/* Returns the intervals of a finding for the timeline: "gap,length;gap,length", us, rounded outwards; NULL without a
- * time. The first gap is from the first event. Only the longest intervals if there are many; of equal ones, the first.
- */
-static const char *marks_text(const struct tp_section *section, const struct tp_finding *finding)
-{
-    enum { MOST_MARKS = 100, NS_PER_US = 1000 };
-    struct tp_intervals spans = finding->spans;
-    struct tp_buf text;
-    if (!spans.count)
-        return NULL;
-    int64_t first_ns = section->profile->model->first_ns, least_ns = find_least_length(spans, MOST_MARKS);
-    int64_t end_us = 0;
-    size_t left = MOST_MARKS - count_long_intervals(spans, least_ns, MOST_MARKS);
-    tp_buf_init(&text, 0);
-    for (size_t i = 0; i < spans.count; i++) {
-        const struct tp_interval *span = &spans.items[i];
-        bool is_long = span->b - span->a >= least_ns, is_next = !is_long && left && span->b - span->a == least_ns - 1;
-        left -= is_next;
-        if (!is_long && !is_next)
-            continue;
-        int64_t a = (span->a - first_ns) / NS_PER_US, b = tp_sat_add(span->b - first_ns, NS_PER_US - 1) / NS_PER_US;
-        a = a < end_us ? end_us : a; /* the end of the interval before was rounded up */
-        b = b < a ? a : b;
-        tp_buf_printf(&text, "%s%lld,%lld", text.size ? ";" : "", (long long)(a - end_us), (long long)(b - a));
-        end_us = b;
-    }
-    return tp_buf_move(&text, section->arena);
-}
-
 unsigned tp_finding_number(const struct tp_section *section, const struct tp_finding *finding)
 {
     const struct tp_recommendations *found = &section->profile->advice->recommendations;
@@ -382,7 +329,7 @@ static void fill_finding(const struct tp_section *section, struct tp_finding_blo
                                        .low_percent = fmax(0, finding->low_percent),
                                        .high_percent = finding->high_percent > 0 ? finding->high_percent : 0,
                                        .look = look_of_finding(section, finding),
-                                       .marks = marks_text(section, finding),
+                                       .marks = tp_time_marks_text(section, finding->spans),
                                        .is_small = is_small_saving(finding),
                                        .reasons = {detail_text(section, finding)},
                                        .advice = finding->shown_advice,

@@ -2,6 +2,7 @@
  * "What if"). */
 #include "webreport/document/path_words.h"
 #include "webreport/document/report/sections.h"
+#include "webreport/document/report/time_marks.h"
 #include "webreport/measure/audience/wording.h"
 #include "writer/base/limits.h"
 #include "writer/base/saturate.h"
@@ -375,6 +376,7 @@ static void add_table(const struct tp_section *section, struct tp_object *object
         shown->rows[i].full = words.full;
         shown->rows[i].page_name = words.name;
         shown->rows[i].page_place = tp_str_of(words.rest);
+        shown->rows[i].marks = tp_time_marks_text(section, rows[i]->times);
         shown->rows[i].bold_columns = rows[i]->then != view->limit ? 1u << THEN_SHOWN : 0;
     }
     shown->name = "what if";

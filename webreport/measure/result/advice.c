@@ -11,7 +11,8 @@ static void replay(struct tp_advice *advice, const struct tp_model *model, struc
     struct tp_finding_prices prices;
     struct tp_fix_question fixes;
     tp_finding_prices_begin(&prices, &fixes, &advice->recommendations, advice->verdict.class, arena);
-    const struct tp_asked_changes usual = {.most_nodes = TP_MAX_REPORT_REPLAY_NODES, .fixes = &fixes};
+    const struct tp_asked_changes usual = {
+        .most_nodes = TP_MAX_REPORT_REPLAY_NODES, .fixes = &fixes, .wants_times = true};
     tp_changes_price(&advice->what_if, model, &usual, arena, NULL);
     tp_finding_prices_finish(&prices);
 }

@@ -43,6 +43,7 @@ static int price_in_guards(void *context, struct tp_error *err)
                                                  .change_count = pricing->asked->count,
                                                  .most_nodes = pricing->asked->most_nodes,
                                                  .fixes = pricing->asked->fixes,
+                                                 .wants_times = pricing->asked->wants_times,
                                                  .rates = find_rates};
     return tp_what_if_view_build(pricing->result, &question, pricing->keep, &pricing->temporary, err);
 }
