@@ -23,9 +23,19 @@ static struct tp_section section;
 
 /* Answers of a trace whose steps take 143 ms. */
 static struct tp_what_if_row answers[] = {
-    {TP_STR("copies=0"), TP_STR(""), 142 * MS + 900000, 100000, 0, 100000, 0.1, 67, TP_GROUP_HOST, 0},
-    {TP_STR("operator:aten::add=0"), TP_STR(""), 135 * MS, 8 * MS, 7 * MS + 500000, 8 * MS, 5.6, 60, TP_GROUP_HOST, 0},
-    {TP_STR("host=1/2"), TP_STR(""), 102 * MS, 41 * MS, 39 * MS, 41 * MS, 28.7, 88, TP_GROUP_COMPUTE, 1},
+    {TP_STR("copies=0"), TP_STR(""), 142 * MS + 900000, 100000, 0, 100000, 0.1, 67, TP_GROUP_HOST, 0, {NULL, 0}},
+    {TP_STR("operator:aten::add=0"),
+     TP_STR(""),
+     135 * MS,
+     8 * MS,
+     7 * MS + 500000,
+     8 * MS,
+     5.6,
+     60,
+     TP_GROUP_HOST,
+     0,
+     {NULL, 0}},
+    {TP_STR("host=1/2"), TP_STR(""), 102 * MS, 41 * MS, 39 * MS, 41 * MS, 28.7, 88, TP_GROUP_COMPUTE, 1, {NULL, 0}},
 };
 static struct tp_path_row path_rows[] = {
     {100 * MS, TP_STR("train.py(88): log_loss"), TP_PATH_PYTHON},

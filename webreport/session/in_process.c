@@ -134,7 +134,7 @@ static int make_summary(void *context, struct tp_error *err)
     tp_evidence_build(&a->trace.evidence, &a->trace, arena);
     tp_model_build(&a->model, &a->trace, &a->order, arena);
     tp_views_build_for_summary(&a->views, &a->model, arena);
-    tp_advice_build_for_summary(&a->advice, &a->model, NULL, NULL, arena);
+    tp_advice_build_for_summary(&a->advice, &a->model, NULL, arena);
     tp_fill_advice_texts(&a->advice, &a->model, arena);
     tp_memory_view_build(&a->views.memory, &a->model, arena);
     struct tp_summary_source source = {

@@ -57,7 +57,9 @@ static int build_views_on_second_thread(void *context, struct tp_error *err)
     if (is_whole)
         tp_advice_build(&a->advice, &a->model, a->rules, &a->second_thread_arena);
     else
-        tp_advice_build_for_summary(&a->advice, &a->model, a->rules, a->asked, &a->second_thread_arena);
+        tp_advice_build_for_summary(&a->advice, &a->model, a->rules, &a->second_thread_arena);
+    if (!is_whole && a->asked)
+        tp_change_gains_build(&a->advice.gains, &a->advice.what_if, &a->model, a->asked, &a->second_thread_arena);
     tp_arena_return_free_pages(&a->second_thread_arena);
     tp_fill_advice_texts(&a->advice, &a->model, &a->second_thread_arena);
     if (a->extent != TP_ANALYSIS_METRICS)

@@ -6,7 +6,7 @@
 #include "writer/base/limits.h"
 
 /* Replays the trace: answers the usual changes, and prices the findings. */
-static void replay(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena)
+static void replay_trace(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena)
 {
     struct tp_finding_prices prices;
     struct tp_fix_question fixes;
@@ -17,9 +17,15 @@ static void replay(struct tp_advice *advice, const struct tp_model *model, struc
     tp_finding_prices_finish(&prices);
 }
 
+/* Replays a trace for its advice. */
+typedef void (*advice_replay)(struct tp_advice *advice, const struct tp_model *model, struct tp_arena *arena);
+
+/* replay: NULL builds only the advice that summaries need. It is a parameter, so that programs without reports are
+ * linked without replays. */
 static void build_advice(struct tp_advice *advice, const struct tp_model *model,
-                         const struct tp_rule_overrides *overrides, bool is_whole, struct tp_arena *arena)
+                         const struct tp_rule_overrides *overrides, advice_replay replay, struct tp_arena *arena)
 {
+    bool is_whole = replay != NULL;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
     bool has_works = is_whole || model->program == TP_RECORDED_GPU;
@@ -59,7 +65,7 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
     basis.use = advice->use.of;
     basis.is_priced = is_whole;
     tp_recommendations_build(&advice->recommendations, &basis, arena);
-    if (is_whole)
+    if (replay)
         replay(advice, model, arena);
     tp_verdict_set_unjudged(&advice->verdict, &advice->recommendations.unjudged, model);
     tp_verdict_add_recording(&advice->verdict, &advice->recommendations, model);
@@ -83,16 +89,13 @@ static void build_advice(struct tp_advice *advice, const struct tp_model *model,
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                      struct tp_arena *arena)
 {
-    build_advice(advice, model, overrides, true, arena);
+    build_advice(advice, model, overrides, replay_trace, arena);
 }
 
 void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model *model,
-                                 const struct tp_rule_overrides *overrides, const struct tp_asked_changes *asked,
-                                 struct tp_arena *arena)
+                                 const struct tp_rule_overrides *overrides, struct tp_arena *arena)
 {
-    build_advice(advice, model, overrides, false, arena);
-    if (asked)
-        tp_change_gains_build(&advice->gains, &advice->what_if, model, asked, arena);
+    build_advice(advice, model, overrides, NULL, arena);
 }
 
 #define F struct tp_advice

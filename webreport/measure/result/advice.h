@@ -27,7 +27,7 @@ struct tp_advice {
     struct tp_work_view works; /* time by kind of work; tp_advice_build_for_summary leaves this view empty */
     struct tp_work_rates rates;
     struct tp_what_if_view what_if; /* without steps: the trace was not replayed */
-    struct tp_change_gains gains;   /* of the changes that tp_advice_build_for_summary was asked for */
+    struct tp_change_gains gains;   /* of the changes that `check` asks for */
     struct tp_serving_view serving;
     struct tp_time_trees times; /* one tree per device that has an idle flame graph */
     struct tp_sync_table syncs;
@@ -49,11 +49,10 @@ static inline bool tp_advice_is_for_program(const struct tp_advice *advice, cons
 void tp_advice_build(struct tp_advice *advice, const struct tp_model *model, const struct tp_rule_overrides *overrides,
                      struct tp_arena *arena);
 
-/* Builds only the advice that summaries need. Leaves out kinds of work and all results that need the idle flame
- * (tp_idle_build). asked: changes to price, or NULL, which leaves out the replay of the trace. */
+/* Builds only the advice that summaries need. Leaves out kinds of work, the replay of the trace, and all results that
+ * need the idle flame (tp_idle_build). */
 void tp_advice_build_for_summary(struct tp_advice *advice, const struct tp_model *model,
-                                 const struct tp_rule_overrides *overrides, const struct tp_asked_changes *asked,
-                                 struct tp_arena *arena);
+                                 const struct tp_rule_overrides *overrides, struct tp_arena *arena);
 
 extern const struct tp_fields tp_advice_fields;
 
