@@ -61,11 +61,12 @@ static void assign_slots(struct tp_pass *p)
 
 /* Returns the kinds of nodes to which a change may give another duration than their labels, or without edges of waits,
  * as bits 1 << enum tp_node_kind. */
-static unsigned special_kinds(const struct tp_what_if_change *change)
+static unsigned special_kinds(const struct tp_what_if_change *change, const struct tp_replay_graph *graph)
 {
     const unsigned devices = 1u << TP_NODE_COMPUTE | 1u << TP_NODE_COMMUNICATION | 1u << TP_NODE_COPY;
     const unsigned all = (1u << TP_NODE_KINDS) - 1;
-    return (change->of_node ? all : 0) | (change->more_ns ? all & ~devices : 0) |
+    const unsigned with_more = change->more_count > graph->first_device ? all : all & ~devices;
+    return (change->of_node ? all : 0) | (change->more_ns ? with_more : 0) |
            (change->without_wait ? 1u << TP_NODE_WAIT | 1u << TP_NODE_WAKE : 0);
 }
 
@@ -75,7 +76,7 @@ static void set_lanes(struct tp_pass *p)
     for (uint32_t i = 0; i < p->lane_count; i++) {
         const struct tp_replay_lane *lane = &p->replay->lanes[p->first_lane + i];
         unsigned dropped = lane->change->dropped | (lane->mode == TP_REPLAY_PACED ? 0 : 1u << TP_EDGE_ARRIVAL);
-        unsigned kinds = special_kinds(lane->change);
+        unsigned kinds = special_kinds(lane->change, p->graph);
         for (unsigned reason = 0; reason < TP_EDGE_REASONS; reason++) {
             tp_rows_set(p->allows[reason], i, dropped >> reason & 1 ? TP_NEVER : 0);
             p->drops |= dropped & 1u << reason;
