@@ -49,18 +49,34 @@ static void write_two_kernels(void)
     build_trace();
 }
 
+/* Writes a step that waits for kernel a before it launches kernel b. */
+static void write_wait_between_kernels(void)
+{
+    step(1, 0, 430);
+    write_launch(1, 2, 1), write_kernel("a", 4, 400, 1);
+    call("cudaDeviceSynchronize", 5, 400, 2);
+    write_launch(410, 2, 3), write_kernel("b", 413, 100, 3);
+    build_trace();
+}
+
 static struct tp_fix fix_of_operation(struct tp_fix_item *item)
 {
     return (struct tp_fix){.operations = item, .operation_count = 1, .low = TP_FIX_WHOLE, .high = TP_FIX_WHOLE};
 }
 
-static void gains_after_earlier_fixes_add_up(void **state)
+/* Prices three fixes in this order: 0 halves kernel a, 1 removes a, and 2 halves kernel b. */
+static void price_three_fixes(uint32_t *in_order)
 {
-    (void)state;
     struct tp_fix_item half_a = {0, 500000}, all_a = {0, TP_FIX_WHOLE}, half_b = {1, 500000};
     const struct tp_fix fixes[] = {fix_of_operation(&half_a), fix_of_operation(&all_a), fix_of_operation(&half_b)};
     write_two_kernels();
-    price(fixes, 3, (uint32_t[]){0, 1, 2});
+    price(fixes, 3, in_order);
+}
+
+static void gains_after_earlier_fixes_add_up(void **state)
+{
+    (void)state;
+    price_three_fixes((uint32_t[]){0, 1, 2});
     /* without a, b starts 3 us after its call at 5 us, the usual latency of a launch */
     assert_price(0, 200, 200, 404);
     assert_price(1, 396, 196, 208);
@@ -74,10 +90,7 @@ static void gains_after_earlier_fixes_add_up(void **state)
 static void fix_without_further_effect_is_gone_with_an_earlier_one(void **state)
 {
     (void)state;
-    struct tp_fix_item half_a = {0, 500000}, all_a = {0, TP_FIX_WHOLE}, half_b = {1, 500000};
-    const struct tp_fix fixes[] = {fix_of_operation(&half_a), fix_of_operation(&all_a), fix_of_operation(&half_b)};
-    write_two_kernels();
-    price(fixes, 3, (uint32_t[]){2, 1, 0});
+    price_three_fixes((uint32_t[]){2, 1, 0});
     assert_price(0, 200, 0, 108);
     assert_int_equal(prices[0].gone_with, 1);
     assert_int_equal(prices[1].gone_with, TP_NO_ID);
@@ -110,11 +123,7 @@ static uint32_t find_event(const char *name)
 static void call_without_its_time_does_not_wait(void **state)
 {
     (void)state;
-    step(1, 0, 430);
-    write_launch(1, 2, 1), write_kernel("a", 4, 400, 1);
-    call("cudaDeviceSynchronize", 5, 400, 2);
-    write_launch(410, 2, 3), write_kernel("b", 413, 100, 3);
-    build_trace();
+    write_wait_between_kernels();
     struct tp_fix_item wait = {find_event("cudaDeviceSynchronize"), TP_FIX_WHOLE};
     const struct tp_fix fix = {.calls = &wait, .call_count = 1, .low = TP_FIX_WHOLE, .high = TP_FIX_WHOLE};
     price(&fix, 1, (uint32_t[]){0, TP_NO_ID, TP_NO_ID});
@@ -146,11 +155,7 @@ static void work_of_the_host_goes_at_least_within_its_times(void **state)
 static void change_marks_what_it_shortens(void **state)
 {
     (void)state;
-    step(1, 0, 430);
-    write_launch(1, 2, 1), write_kernel("a", 4, 400, 1);
-    call("cudaDeviceSynchronize", 5, 400, 2);
-    write_launch(410, 2, 3), write_kernel("b", 413, 100, 3);
-    build_trace();
+    write_wait_between_kernels();
     const struct tp_str texts[] = {TP_STR("kernel:b=1/2"), TP_STR("wait:cudaDeviceSynchronize")};
     const struct tp_asked_changes asked = {.texts = texts, .count = 2, .wants_times = true};
     assert_int_equal(tp_changes_price(&view, &model, &asked, &arena, NULL), 0);

@@ -2,6 +2,7 @@
 #ifndef TP_WEBREPORT_WHAT_IF_ANSWERING_H
 #define TP_WEBREPORT_WHAT_IF_ANSWERING_H
 
+#include "webreport/model/numbers.h"
 #include "webreport/what_if/joined_change.h"
 #include "webreport/what_if/replay_lanes.h"
 #include "webreport/what_if/what_if_view.h"
@@ -22,5 +23,11 @@ struct tp_answering {
     int64_t **more_ns;
     uint32_t operator_count;
 };
+
+/* Returns the time per step of a time in the window, ns, rounded down. Gains may be negative. */
+static inline int64_t tp_answer_per_step(const struct tp_answering *answering, int64_t ns)
+{
+    return tp_ns_scaled(ns, 1, answering->result->step_count);
+}
 
 #endif

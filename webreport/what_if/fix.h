@@ -40,7 +40,7 @@ static inline bool tp_fix_is_any(const struct tp_fix *fix)
 /* A fix of a node: item of the list of the node's fixes. */
 struct tp_node_fix {
     uint32_t next;        /* 1 + index of the node's next item; 0: none */
-    uint32_t least, most; /* part of the node's time that the fix removes, millionths */
+    uint32_t least, most; /* the fix removes at least and at most this part of the node's time, millionths */
     uint32_t fix;         /* index of the fix */
 };
 
@@ -84,10 +84,10 @@ struct tp_fix_price {
     uint32_t low, high;                  /* as in the fix */
     int64_t alone_low_ns, alone_high_ns; /* gain of this fix alone */
     int64_t low_ns, high_ns;             /* gain in addition to the fixes before it in the order */
-    int64_t counted_ns;                  /* by how much the fix raises the greatest gain of all fixes up to this one */
-    int64_t step_ns;                     /* length of a step with this fix and all fixes before it in the order */
-    enum tp_path_group then;             /* what limits the step then */
-    double then_percent;                 /* its part of the critical path, percent */
+    int64_t counted_ns;      /* what this fix adds to the greatest gain that the fixes before it reach; 0: nothing */
+    int64_t step_ns;         /* length of a step with this fix and all fixes before it in the order */
+    enum tp_path_group then; /* what limits the step then */
+    double then_percent;     /* its part of the critical path, percent */
     /* The earliest fix of the order that, together with the fixes before it, leaves less than TP_FIX_LEAST_PERCENT of
      * the step for this fix; TP_NO_ID: the fix has an effect after all fixes before it, or has none alone */
     uint32_t gone_with;

@@ -66,17 +66,11 @@ static struct tp_what_if_change *make_change(struct tp_fix_pricing *pricing, uin
     return change;
 }
 
-static uint32_t add_lane(struct tp_vec *lanes, const struct tp_what_if_change *change, enum tp_what_if_replay_mode mode)
-{
-    *(struct tp_replay_lane *)tp_vec_push(lanes) = (struct tp_replay_lane){.change = change, .mode = mode};
-    return (uint32_t)lanes->count - 1;
-}
-
 /* Adds the lane READ_KEPT of a choice. */
 static void add_kept(struct tp_fix_pricing *pricing, struct tp_vec *lanes, uint64_t chosen, struct tp_choice_lanes *of)
 {
     memset(of->of, 0xFF, sizeof of->of);
-    of->of[READ_KEPT] = add_lane(lanes, make_change(pricing, chosen, false), TP_REPLAY_KEPT);
+    of->of[READ_KEPT] = tp_replay_lane_add(lanes, make_change(pricing, chosen, false), TP_REPLAY_KEPT);
 }
 
 /* Returns whether the least shares of the chosen fixes differ from their greatest shares. */
@@ -96,11 +90,11 @@ static void add_others(struct tp_fix_pricing *pricing, struct tp_vec *lanes, uin
 {
     struct tp_answering *a = pricing->answering;
     const struct tp_what_if_change *change = TP_AT(lanes, struct tp_replay_lane, of->of[READ_KEPT])->change;
-    of->of[READ_BARE] = add_lane(lanes, change, TP_REPLAY_BARE);
+    of->of[READ_BARE] = tp_replay_lane_add(lanes, change, TP_REPLAY_BARE);
     if (a->has_arrivals)
-        of->of[READ_PACED] = add_lane(lanes, change, TP_REPLAY_PACED);
+        of->of[READ_PACED] = tp_replay_lane_add(lanes, change, TP_REPLAY_PACED);
     if (has_least(pricing, chosen))
-        of->of[READ_LEAST] = add_lane(lanes, make_change(pricing, chosen, true), TP_REPLAY_KEPT);
+        of->of[READ_LEAST] = tp_replay_lane_add(lanes, make_change(pricing, chosen, true), TP_REPLAY_KEPT);
     if (change->hides_communication) {
         struct tp_what_if_change *other = tp_arena_alloc(a->temporary, sizeof *other);
         *other = *change;
@@ -109,7 +103,7 @@ static void add_others(struct tp_fix_pricing *pricing, struct tp_vec *lanes, uin
         else
             tp_change_uncontended(other, change, &a->graph, a->temporary);
         pricing->uncontended = other->of_node;
-        of->of[READ_UNCONTENDED] = add_lane(lanes, other, TP_REPLAY_KEPT);
+        of->of[READ_UNCONTENDED] = tp_replay_lane_add(lanes, other, TP_REPLAY_KEPT);
     }
 }
 
@@ -155,7 +149,7 @@ static struct gains additional(const struct gains *more, const struct gains *bef
 
 static int64_t per_step(const struct tp_fix_pricing *pricing, int64_t ns)
 {
-    return tp_ns_scaled(ns, 1, pricing->answering->result->step_count);
+    return tp_answer_per_step(pricing->answering, ns);
 }
 
 /* Returns whether a gain in the window, ns, has an effect. */

@@ -42,6 +42,14 @@ struct tp_replay_lane {
     uint32_t last_node; /* node with which the last step ends; TP_NO_ID: none */
 };
 
+/* Adds a lane for a replay of a change. lanes: vector of struct tp_replay_lane. Returns the index of the lane. */
+static inline uint32_t tp_replay_lane_add(struct tp_vec *lanes, const struct tp_what_if_change *change,
+                                          enum tp_what_if_replay_mode mode)
+{
+    *(struct tp_replay_lane *)tp_vec_push(lanes) = (struct tp_replay_lane){.change = change, .mode = mode};
+    return (uint32_t)lanes->count - 1;
+}
+
 /* Replays of one graph. */
 struct tp_what_if_replay {
     const struct tp_step_frame *frame;

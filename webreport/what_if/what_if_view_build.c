@@ -163,20 +163,15 @@ struct change_lanes {
     uint32_t first, count;
 };
 
-static void add_lane(struct tp_vec *lanes, const struct tp_what_if_change *change, enum tp_what_if_replay_mode mode)
-{
-    *(struct tp_replay_lane *)tp_vec_push(lanes) = (struct tp_replay_lane){.change = change, .mode = mode};
-}
-
 /* Adds the replays of a change that make other assumptions than its first replay. The first of them is bare. */
 static struct change_lanes add_other_lanes(struct tp_answering *a, const struct tp_what_if_change *change,
                                            struct tp_vec *lanes)
 {
     struct change_lanes of = {(uint32_t)lanes->count, 0};
     struct tp_what_if_change *other = tp_arena_alloc(a->temporary, sizeof *other);
-    add_lane(lanes, change, TP_REPLAY_BARE);
+    tp_replay_lane_add(lanes, change, TP_REPLAY_BARE);
     if (a->has_arrivals)
-        add_lane(lanes, change, TP_REPLAY_PACED);
+        tp_replay_lane_add(lanes, change, TP_REPLAY_PACED);
     if (a->joined.count)
         other = tp_joined_change_second_end(other, change, &a->joined, &a->graph, a->temporary) ? other : NULL;
     else if (change->operator_name != TP_NO_ID)
@@ -188,15 +183,9 @@ static struct change_lanes add_other_lanes(struct tp_answering *a, const struct 
     else
         other = NULL;
     if (other)
-        add_lane(lanes, other, TP_REPLAY_KEPT);
+        tp_replay_lane_add(lanes, other, TP_REPLAY_KEPT);
     of.count = (uint32_t)lanes->count - of.first;
     return of;
-}
-
-/* Returns the quotient rounded down, as the definitions do for gains, which may be negative. */
-static int64_t per_step(const struct tp_answering *a, int64_t ns)
-{
-    return tp_ns_scaled(ns, 1, a->result->step_count);
 }
 
 static struct tp_str keep_text(struct tp_answering *a, struct tp_str text)
@@ -239,10 +228,10 @@ static void answer(struct tp_answering *a, const struct tp_what_if_replay *repla
     struct range range = find_range(a, gain, replay->lanes, of);
     row->change = keep_text(a, change->name);
     row->text = keep_text(a, change->text);
-    row->step_ns = per_step(a, ns);
-    row->gain_ns = per_step(a, gain);
-    row->gain_low_ns = per_step(a, range.low);
-    row->gain_high_ns = per_step(a, range.high);
+    row->step_ns = tp_answer_per_step(a, ns);
+    row->gain_ns = tp_answer_per_step(a, gain);
+    row->gain_low_ns = tp_answer_per_step(a, range.low);
+    row->gain_high_ns = tp_answer_per_step(a, range.high);
     row->gain_percent = share(a, gain);
     row->then = tp_path_limit(sums);
     row->then_percent = tp_percent(sums->group_ns[row->then], ns);
@@ -258,8 +247,8 @@ static void set_times(struct tp_answering *a, const struct tp_vec *changes)
         a->result->answers[i].times = times[i];
 }
 
-/* Replays all changes in one pass: first the replays whose paths are needed, then the others. fixes: NULL, or fixes to
- * price */
+/* Replays all changes in one pass: first the replays whose paths are needed, then the others. With
+ * the same replays, prices the fixes of the question. */
 static void answer_all(struct tp_answering *a, const struct tp_vec *changes, const struct tp_what_if_question *question)
 {
     const struct tp_fix_question *fixes = question->fixes;
@@ -269,14 +258,14 @@ static void answer_all(struct tp_answering *a, const struct tp_vec *changes, con
     struct tp_vec lanes = TP_VEC(a->temporary, struct tp_replay_lane);
     struct change_lanes *others = tp_arena_array(a->temporary, count, sizeof *others);
     for (uint32_t i = 0; i < count; i++) {
-        add_lane(&lanes, TP_AT(changes, struct tp_what_if_change, i), TP_REPLAY_KEPT);
+        tp_replay_lane_add(&lanes, TP_AT(changes, struct tp_what_if_change, i), TP_REPLAY_KEPT);
         TP_AT(&lanes, struct tp_replay_lane, i)->wants_path = true;
     }
     for (uint32_t i = 0; i < count; i++)
         others[i] = add_other_lanes(a, TP_AT(changes, struct tp_what_if_change, i), &lanes);
     if (has_fixes)
         tp_fix_prices_begin(&pricing, a, fixes, &lanes);
-    add_lane(&lanes, &a->no_change, TP_REPLAY_BARE);
+    tp_replay_lane_add(&lanes, &a->no_change, TP_REPLAY_BARE);
     struct tp_what_if_replay replay = {
         .frame = &a->frame, .lanes = lanes.data, .lane_count = (uint32_t)lanes.count, .path_count = count};
     tp_what_if_replay_run(&replay, a->temporary);
