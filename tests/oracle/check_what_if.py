@@ -17,7 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from twin.reading import read_document  # noqa: E402
 from twin.trace import Trace  # noqa: E402
-from twin.what_if import what_if_view  # noqa: E402
+from twin.what_if import reported_view, what_if_view  # noqa: E402
 
 TRACEPRESS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/release/tracepress")
 ZERO_IF_MISSING = ("graph.by_reason.", "graph.counts.")
@@ -64,9 +64,10 @@ def report(name, compared, found):
     return bool(found)
 
 
-def defined(paths, changes=None):
-    """Returns what_if_view of the executable definition, for one trace or several ranks."""
-    return json.loads(json.dumps(what_if_view([Trace(read_document(p), file=os.path.basename(p)) for p in paths], changes)))
+def defined(paths, changes=None, is_report=False):
+    """Returns what_if_view of the executable definition, for one trace or several ranks. is_report: that of a report."""
+    traces = [Trace(read_document(p), file=os.path.basename(p)) for p in paths]
+    return json.loads(json.dumps(reported_view(traces[0]) if is_report else what_if_view(traces, changes)))
 
 
 def reported(tracepress, path, folder):
@@ -127,7 +128,7 @@ def main():
             paths = ranks_of(path) if args.ranks else [path]
             ours = asked(args.tracepress, paths, changes_of(paths), folder) if args.ranks else reported(args.tracepress, path, folder)
             count, found = (1, [("what_if_view", ours, "present")]) if isinstance(ours, str) else \
-                differences(ours, defined(paths, changes_of(paths) if args.ranks else None))
+                differences(ours, defined(paths, changes_of(paths) if args.ranks else None, is_report=not args.ranks))
             different += report(path, count, found)
             compared += count
     print("%d traces, %d values compared, %d traces differ" % (len(args.traces), compared, different))

@@ -30,6 +30,15 @@ if [ -d "$SHARED/data/traces" ]; then
 else
     skip "graph, replay, critical path and answers equal their definition, traces of others" "no reference data"
 fi
+large() {
+    python3 tests/oracle/large_trace.py "$WORK/large.json" && python3 tests/oracle/check_what_if.py --tracepress "$TP" "$WORK/large.json" &&
+        rm "$WORK/large.json"
+}
+if is_asan; then
+    skip "the replayed steps of a large trace equal their definition" "programs with sanitizers are slow"
+else
+    check "the replayed steps of a large trace equal their definition" large
+fi
 check "prices of findings equal their definition" \
     python3 tests/oracle/check_prices.py --tracepress "$TP" "$DATA"/traces/*.gz
 if [ -d "$SHARED/data/traces" ]; then

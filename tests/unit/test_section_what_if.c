@@ -107,6 +107,24 @@ static void withheld_line_says_why_and_how_to_record(void **state)
     assert_int_equal(tp_section_what_if(&section).kind, TP_DATA_NONE);
 }
 
+static void line_names_the_replayed_steps_of_a_large_trace(void **state)
+{
+    (void)state;
+    advice.what_if.has_part = true;
+    advice.what_if.step_count = 135;
+    advice.what_if.answer_count = 0;
+    advice.what_if.part = (struct tp_replayed_part){TP_STR("573"), TP_STR("707"), 1276};
+    assert_line(
+        "**Steps are bound by the host: 70 %** of the critical path (compute 30 %). The replay explains 99.8 %. "
+        "Confidence: high. The replay covers 135 of 1,276 steps (573\u2013707); `tracepress whatif TRACE` replays "
+        "all.");
+    struct tp_str name = TP_STR("training step of the second epoch");
+    advice.what_if.part = (struct tp_replayed_part){name, name, 200};
+    assert_line(
+        "**Steps are bound by the host: 70 %** of the critical path (compute 30 %). The replay explains 99.8 %. "
+        "Confidence: high. The replay covers 135 of 200 steps; `tracepress whatif TRACE` replays all.");
+}
+
 static void recording_without_news_has_no_line(void **state)
 {
     (void)state;
@@ -209,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(line_names_the_limit_and_what_less_of_it_gains, set_up, tear_down),
         cmocka_unit_test_setup_teardown(line_says_what_the_path_adds_to_another_headline, set_up, tear_down),
         cmocka_unit_test_setup_teardown(withheld_line_says_why_and_how_to_record, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(line_names_the_replayed_steps_of_a_large_trace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(recording_without_news_has_no_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(table_has_the_largest_sure_gain_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(critical_path_has_rows_of_kinds_and_names, set_up, tear_down),

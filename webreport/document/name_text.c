@@ -37,6 +37,16 @@ struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t
     return (struct tp_str){cut, keep + 3};
 }
 
+const char *tp_step_range_text(struct tp_arena *arena, struct tp_str first, struct tp_str last)
+{
+    enum { MOST_BYTES = 40 };
+    if (first.len + last.len > MOST_BYTES)
+        return NULL;
+    if (tp_str_equal(first, last))
+        return tp_text_printf(arena, "%.*s", (int)first.len, first.ptr);
+    return tp_text_printf(arena, "%.*s\xe2\x80\x93%.*s", (int)first.len, first.ptr, (int)last.len, last.ptr);
+}
+
 /* ---- redaction ---- */
 
 static bool is_path_start(struct tp_str text, size_t at)

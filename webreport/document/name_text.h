@@ -33,6 +33,10 @@ struct tp_str tp_shown_text(const struct tp_naming *naming, struct tp_str text);
 /* Cuts `text` to at most `max_bytes` between two characters, and adds an ellipsis. */
 struct tp_str tp_text_shorten(struct tp_arena *arena, struct tp_str text, size_t max_bytes);
 
+/* Returns the names of the first and the last of some steps, such as "3–9", or one name if they are equal. Returns NULL
+ * if the names are long. */
+const char *tp_step_range_text(struct tp_arena *arena, struct tp_str first, struct tp_str last);
+
 /* Removes the folders from "path(line): function", as in "train.py(42): step". Returns other texts unchanged. The
  * result borrows the text. */
 struct tp_str tp_path_last_part(struct tp_str text);

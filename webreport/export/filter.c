@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "webreport/model/numbers.h"
+#include "webreport/model/steps_part.h"
 #include "writer/base/saturate.h"
 
 /* ---- options ---- */
@@ -117,25 +119,19 @@ static int64_t step_number(const struct tp_step *step, uint32_t place)
 static int apply_steps(struct tp_filter_trace *out, const struct tp_filter *filter, const struct tp_model *model,
                        struct tp_error *err)
 {
-    int64_t from = INT64_MAX, until = INT64_MIN, host_until = INT64_MIN;
+    struct tp_steps_extent extent = tp_steps_extent_empty();
     for (uint32_t i = 0; i < model->step_count; i++) {
         const struct tp_step *step = &model->steps[i];
         int64_t number = step_number(step, i);
         if (number < filter->first_step || number > filter->last_step)
             continue;
-        /* uses the earlier of the host start and the device start, because device work of a step may start after the
-         * host's step */
-        from = step->start_ns < from ? step->start_ns : from;
-        from = step->host_start_ns < from ? step->host_start_ns : from;
-        until = step->end_ns > until ? step->end_ns : until;
-        host_until = step->host_end_ns > host_until ? step->host_end_ns : host_until;
+        tp_steps_extent_add(&extent, step);
     }
-    until = host_until > until ? host_until : until;
-    if (from > until)
+    if (extent.from_ns > extent.until_ns)
         return tp_error_set(err, TP_ENOTFOUND, 0, "no step %s", filter->options.steps);
-    out->from_ns = from > out->from_ns ? from : out->from_ns;
-    out->until_ns = until < out->until_ns ? until : out->until_ns;
-    out->host_until_ns = host_until < out->until_ns ? host_until : out->until_ns;
+    out->from_ns = tp_ns_max(extent.from_ns, out->from_ns);
+    out->until_ns = tp_ns_min(extent.until_ns, out->until_ns);
+    out->host_until_ns = tp_ns_min(extent.host_until_ns, out->until_ns);
     return TP_OK;
 }
 
@@ -175,7 +171,7 @@ int tp_filter_apply(struct tp_filter_trace *out, const struct tp_filter *filter,
 
 bool tp_filter_keeps_time(const struct tp_filter_trace *filter, int64_t start_ns, int64_t end_ns)
 {
-    return start_ns < filter->until_ns && (end_ns > filter->from_ns || start_ns >= filter->from_ns);
+    return tp_overlaps_range(start_ns, end_ns, filter->from_ns, filter->until_ns);
 }
 
 bool tp_filter_keeps_category(const struct tp_filter *filter, struct tp_str category)

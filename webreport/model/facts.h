@@ -215,9 +215,15 @@ enum tp_step_marker {
 const char *tp_step_marker_text(enum tp_step_marker marker);
 
 /* Reasons why a step is not used. */
-enum tp_unused_reason { TP_STEP_USED, TP_STEP_WARM_UP, TP_STEP_UNFINISHED, TP_STEP_DIFFERENT };
+enum tp_unused_reason {
+    TP_STEP_USED,
+    TP_STEP_WARM_UP,
+    TP_STEP_UNFINISHED,
+    TP_STEP_DIFFERENT,
+    TP_STEP_LEAD_IN /* of a part of a trace: the device may still do work of the steps before the part */
+};
 
-/* Returns "warm-up", "unfinished" or "different"; NULL for TP_STEP_USED. Static text. */
+/* Returns "warm-up", "unfinished", "different" or "lead-in"; NULL for TP_STEP_USED. Static text. */
 const char *tp_unused_reason_text(enum tp_unused_reason reason);
 
 /* A step: its marker on the host, and its range from start_ns to end_ns, which includes its device work. Steps are

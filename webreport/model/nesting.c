@@ -273,7 +273,8 @@ void tp_model_build_trees(struct tp_model *model)
     s.frames = TP_VEC(model->arena, struct open_frame);
     s.modules = TP_VEC(model->arena, struct open_module);
     s.unfinished = TP_VEC(model->arena, struct unfinished);
-    s.has_frames = model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE];
+    /* a part of a trace adds no stacks, because other threads read the stacks that it shares */
+    s.has_frames = !model->trace->is_part && (model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE]);
     allocate_columns(model);
     for (uint32_t t = 0; t < threads; t++) {
         model->operators.thread_first[t] = model->operators.count;

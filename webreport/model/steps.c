@@ -372,6 +372,16 @@ static void exclude_warm_up_steps(struct tp_model *model)
     }
 }
 
+/* Leaves out the first steps of a part of a trace, in which devices still do work of earlier steps. The last step
+ * always stays. */
+static void exclude_lead_in(struct tp_model *model)
+{
+    const struct tp_trace *trace = model->trace;
+    for (uint32_t i = 0; trace->is_part && i + 1 < model->step_count; i++)
+        if (model->steps[i].host_start_ns < trace->lead_in_until_ns)
+            model->steps[i].left_out = TP_STEP_LEAD_IN;
+}
+
 static void find_window_of_used_steps(struct tp_model *model)
 {
     struct tp_vec window = TP_VEC(model->arena, struct tp_interval);
@@ -397,6 +407,7 @@ void tp_model_find_steps(struct tp_model *model)
     if (model->step_marker != TP_MARKER_WINDOW) {
         extend_by_device_work(model);
         exclude_unfinished_steps(model);
+        exclude_lead_in(model);
         exclude_warm_up_steps(model);
     }
     find_window_of_used_steps(model);
@@ -405,7 +416,11 @@ void tp_model_find_steps(struct tp_model *model)
 const char *tp_unused_reason_text(enum tp_unused_reason reason)
 {
     static const char *const texts[] = {
-        [TP_STEP_WARM_UP] = "warm-up", [TP_STEP_UNFINISHED] = "unfinished", [TP_STEP_DIFFERENT] = "different"};
+        [TP_STEP_WARM_UP] = "warm-up",
+        [TP_STEP_UNFINISHED] = "unfinished",
+        [TP_STEP_DIFFERENT] = "different",
+        [TP_STEP_LEAD_IN] = "lead-in",
+    };
     return texts[reason];
 }
 

@@ -459,6 +459,8 @@ enum tp_option_bit { /* Bits for the options whose top-level key is in the docum
 
 struct tp_trace {
     struct tp_arena *arena;
+    bool is_part;             /* true if the trace is a part of another one and shares its texts (model/steps_part.h) */
+    int64_t lead_in_until_ns; /* of a part: steps that start before this time on the host are not analysed */
     struct tp_strings names, cats, values; /* distinct texts, indexed by id; `values` are compact JSON */
     struct tp_strings stack_texts;         /* distinct texts of "Call stack" arguments, as in the file */
     struct tp_strings texts;               /* ids of links, and names and labels of threads and processes */

@@ -46,8 +46,16 @@ struct tp_what_if_latency {
     int64_t ns;
 };
 
+/* The steps that were replayed instead of all steps of a trace. */
+struct tp_replayed_part {
+    struct tp_str first_step, last_step; /* names of the first and the last step of the part */
+    uint32_t trace_step_count;           /* analysed steps of the whole trace */
+};
+
 /* The replay of one trace, and the answers. All memory is in one arena. */
 struct tp_what_if_view {
+    bool has_part; /* true if the view is about some steps only, because the trace has too many activities */
+    struct tp_replayed_part part;
     uint32_t step_count; /* analysed steps */
     int64_t step_ns;     /* measured length of a step, ns */
     enum tp_replay_confidence confidence;

@@ -4,12 +4,14 @@
 #include <stdio.h>
 
 #include "webreport/model/numbers.h"
+#include "webreport/model/steps_part.h"
 #include "webreport/what_if/change_make.h"
 #include "webreport/what_if/change_more.h"
 #include "webreport/what_if/change_times.h"
 #include "webreport/what_if/critical_path.h"
 #include "webreport/what_if/fix_prices.h"
 #include "webreport/what_if/measured_lane.h"
+#include "webreport/what_if/part_choice.h"
 #include "webreport/what_if/replay_graph_build.h"
 #include "webreport/what_if/replay_run.h"
 #include "webreport/what_if/step_frame.h"
@@ -110,10 +112,11 @@ static void set_confidence(struct tp_answering *a)
 {
     struct tp_what_if_view *r = a->result;
     const struct tp_graph_counts *counts = &r->counts;
-    unsigned marks =
-        (r->unexplained_percent > 5) + (r->bare_error_percent > 2 || r->bare_error_percent < -2) +
-        (r->inferred_percent > 10) + (counts->unresolved_waits * 4 > counts->events + counts->inferred_events) +
-        (a->model->used_count < 2) + ((counts->without_launch + counts->before_launch) * 20 > a->model->devices.count);
+    unsigned marks = (r->unexplained_percent > 5) + (r->bare_error_percent > 2 || r->bare_error_percent < -2) +
+                     (r->inferred_percent > 10) +
+                     (counts->unresolved_waits * 4 > counts->events + counts->inferred_events) +
+                     (a->model->used_count < 2 || r->has_part) +
+                     ((counts->without_launch + counts->before_launch) * 20 > a->model->devices.count);
     r->confidence = r->withheld ? TP_REPLAY_CONFIDENCE_WITHHELD : (enum tp_replay_confidence)(marks < 2 ? marks : 2);
 }
 
@@ -253,7 +256,8 @@ static void answer_all(struct tp_answering *a, const struct tp_vec *changes, con
 {
     const struct tp_fix_question *fixes = question->fixes;
     struct tp_fix_pricing pricing;
-    bool has_fixes = fixes && fixes->count && !is_hopeless(a);
+    /* fixes name operations and events of the whole trace */
+    bool has_fixes = fixes && fixes->count && !is_hopeless(a) && !a->result->has_part;
     uint32_t count = (uint32_t)changes->count;
     struct tp_vec lanes = TP_VEC(a->temporary, struct tp_replay_lane);
     struct change_lanes *others = tp_arena_array(a->temporary, count, sizeof *others);
@@ -330,21 +334,37 @@ static void withhold_all(struct tp_answering *a, enum tp_withheld reason, const 
     a->result->confidence = TP_REPLAY_CONFIDENCE_WITHHELD;
 }
 
-/* Withholds the answers if the graph would have more nodes than `most`: each operation, and each call that launched
- * operations with the time before it. most: 0 for no limit. */
-static bool is_too_large(struct tp_answering *a, uint64_t most)
+/* Replaces the model of a trace by that of some steps. Returns false if no part of the trace can be replayed. */
+static bool take_part(struct tp_answering *a, uint64_t most)
 {
-    const struct tp_launches *launches = &a->model->launches;
-    uint64_t count = a->model->devices.count;
-    char why[160];
-    for (uint32_t i = 0; i < launches->count && most; i++)
-        count += launches->first_device_operation[i] != TP_NO_ID ? 2 : 0;
-    if (!most || count <= most)
+    const struct tp_model *whole = a->model;
+    struct tp_steps_part *part = tp_arena_alloc(a->temporary, sizeof *part);
+    struct tp_chosen_steps chosen;
+    if (!tp_replay_choose_steps(&chosen, whole, most, a->temporary))
         return false;
+    tp_steps_part_build(part, whole, chosen.first, chosen.last, a->temporary);
+    if (part->model.step_marker != whole->step_marker || !part->model.used_count ||
+        tp_replay_activities(&part->model) > most)
+        return false;
+    a->model = &part->model;
+    a->result->has_part = true;
+    a->result->part =
+        (struct tp_replayed_part){whole->steps[chosen.first].name, whole->steps[chosen.last].name, whole->used_count};
+    return true;
+}
+
+/* Limits the replay to a part of the trace, or withholds the answers, if the trace has more activities than `most`.
+ * most: 0 for no limit. Returns whether there is something to replay. */
+static bool limit_size(struct tp_answering *a, uint64_t most)
+{
+    uint64_t count = most ? tp_replay_activities(a->model) : 0;
+    char why[160];
+    if (count <= most || take_part(a, most))
+        return true;
     snprintf(why, sizeof why, "the trace has %llu activities, and a report replays at most %llu",
              (unsigned long long)count, (unsigned long long)most);
     withhold_all(a, TP_WITHHELD_SIZE, why);
-    return true;
+    return false;
 }
 
 static bool build_graph(struct tp_answering *a, const struct tp_what_if_question *question)
@@ -378,14 +398,18 @@ static int make_changes(struct tp_answering *a, const struct tp_what_if_question
 int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_if_question *question,
                           struct tp_arena *keep, struct tp_arena *temporary, struct tp_error *err)
 {
-    const struct tp_model *model = question->model;
-    struct tp_answering a = {
-        .result = result, .model = model, .keep = keep, .temporary = temporary, .source = {temporary, question->rates}};
+    struct tp_answering a = {.result = result,
+                             .model = question->model,
+                             .keep = keep,
+                             .temporary = temporary,
+                             .source = {temporary, question->rates}};
     struct tp_vec changes = TP_VEC(temporary, struct tp_what_if_change);
-    *result = (struct tp_what_if_view){.step_count = model->used_count ? model->used_count : 1};
-    result->step_ns = model->window_ns / result->step_count;
+    memset(result, 0, sizeof *result);
     tp_change_init(&a.no_change);
-    if (is_too_large(&a, question->most_nodes))
+    bool has_size = limit_size(&a, question->most_nodes);
+    result->step_count = a.model->used_count ? a.model->used_count : 1;
+    result->step_ns = a.model->window_ns / result->step_count;
+    if (!has_size)
         return 0;
     if (!build_graph(&a, question)) {
         withhold_all(&a, TP_WITHHELD_STREAMS, "the trace has too many streams");

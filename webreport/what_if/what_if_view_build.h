@@ -17,7 +17,7 @@ struct tp_what_if_question {
     const struct tp_str *changes; /* changes as tp_change_parse reads them, for several ranks also "rank:N". NULL: those
                                    * that the critical path suggests, or for several ranks "rank:N" of each rank */
     size_t change_count;
-    uint64_t most_nodes;                 /* largest size of the graph; 0: no limit */
+    uint64_t most_nodes;                 /* with more activities, only a part of the trace is replayed; 0: no limit */
     const struct tp_fix_question *fixes; /* fixes to price; NULL: none. Prices stay unknown if answers are withheld */
     bool wants_times;                    /* true: answers have the times in which their changes act */
     tp_find_rates *rates;                /* peak rates for changes of the device; may be NULL */

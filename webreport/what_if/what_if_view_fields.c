@@ -151,8 +151,19 @@ static const struct tp_json_field answer_rows[] = {
 #undef F
 static const struct tp_fields answer_fields = TP_FIELDS("Answer for a change", answer_rows);
 
+#define F struct tp_replayed_part
+static const struct tp_json_field part_rows[] = {
+    {"first_step", TP_PLAIN(F, first_step), .definition = "name of the first step of the part"},
+    {"last_step", TP_PLAIN(F, last_step), .definition = "name of the last step of the part"},
+    {"steps_of_trace", TP_PLAIN(F, trace_step_count), .definition = "number of analysed steps of the whole trace"},
+};
+#undef F
+static const struct tp_fields part_fields = TP_FIELDS("Replayed part of a trace", part_rows);
+
 #define F struct tp_what_if_view
 static const struct tp_json_field fields[] = {
+    {"part", TP_RECORD(F, part, &part_fields), TP_ONLY_IF(F, has_part),
+     .definition = "the steps that were replayed, if a report does not replay the whole trace"},
     {"steps", TP_PLAIN(F, step_count), .definition = "number of analysed steps"},
     {"step_ns", TP_PLAIN(F, step_ns), .definition = "length of a step, ns"},
     {"confidence", TP_WORD(F, confidence, confidence_word),

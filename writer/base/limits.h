@@ -50,7 +50,8 @@
 #define TP_MAX_CAPTURE_FILES 4096u     /* capture traces that are read for one command */
 
 #define TP_MAX_REPLAY_STREAMS 4096u /* streams of all devices in a replay graph; traces with more have none */
-/* nodes of a replay graph that a report builds; whatif and check have no limit */
+/* activities of a trace that a report replays as a whole; of a larger trace it replays some steps. whatif and check
+ * have no limit */
 #define TP_MAX_REPORT_REPLAY_NODES 200000u
 #define TP_MAX_PRICED_FIXES 32u /* findings of one trace that a replay prices */
 /* ranks whose replays are joined, and bytes of their traces, which are in memory together */

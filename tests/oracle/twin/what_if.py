@@ -6,6 +6,7 @@ from .changes import Change, OtherDevice, Uncontended, WholeCall, WithoutWaits, 
 from .critical_path import critical_path, first_rows, limit_of, shares
 from .joined_ranks import AsMedian, DIFFERENT, join
 from .numbers import percent
+from .part import replayed
 from .replay import Replay
 from .replay_graph import Graph
 
@@ -46,8 +47,8 @@ class Answer:
     """The graph of a trace, or of several joined ranks, its replays without a change, its confidence. withheld: reasons
     why the replay gives no answers. measured: |W|."""
 
-    def __init__(self, graphs):
-        self.graphs, self.graph = graphs, graphs[0]
+    def __init__(self, graphs, is_part=False):
+        self.graphs, self.graph, self.is_part = graphs, graphs[0], is_part
         self.kept, self.bare = Replay(graphs, Change()), Replay(graphs, Change(), bare=True)
         steps = self.graph.trace.steps
         self.measured, self.count = steps.ns, max(1, steps.count)
@@ -85,7 +86,7 @@ class Answer:
     def marks(self):
         """Returns the number of reasons to doubt the answers."""
         g = self.graph
-        return sum((self.unexplained > 5, abs(self.bare_error) > 2, self.share(self.inferred) > 10, g.trace.steps.count < 2,
+        return sum((self.unexplained > 5, abs(self.bare_error) > 2, self.share(self.inferred) > 10, g.trace.steps.count < 2 or self.is_part,
                     g.counts["wait_unresolved"] * 4 > g.counts["event"] + g.counts["event_inferred"],
                     self.unlaunched * 20 > len(g.trace.operations)))
 
@@ -137,14 +138,14 @@ class Answer:
                 "what_if": [] if self.withheld else [self.ask(c) for c in changes]}
 
 
-def answer_of(traces):
-    """Returns the Answer of one trace, or of the joined traces of several ranks."""
+def answer_of(traces, is_part=False):
+    """Returns the Answer of one trace, or of the joined traces of several ranks. is_part: the trace is a part (part.py)."""
     graphs = []
     for trace in traces:
         graphs.append(Graph(trace, sum(len(g.nodes) for g in graphs)))
     if len(graphs) > 1:
         join(graphs)
-    return Answer(graphs)
+    return Answer(graphs, is_part)
 
 
 def what_if_view(traces, changes=None):
@@ -154,6 +155,13 @@ def what_if_view(traces, changes=None):
     if changes is None and len(traces) > 1:
         changes = ["rank:%d" % i for i in range(len(traces))]
     return answer.view(None if changes is None else [change_of(answer.graphs, text) for text in changes])
+
+
+def reported_view(trace):
+    """Returns what_if_view of a report, which replays some steps of a large trace."""
+    trace, part = replayed(trace)
+    view = answer_of([trace], part is not None).view()
+    return {"part": part, "steps": max(1, trace.steps.count), **view} if part else view
 
 
 def change_of(graphs, text):

@@ -21,18 +21,13 @@ static void add_fact(struct tp_document *document, const char *text)
 /* Returns the names of the first and the last step, or the number of steps if the names are long. */
 static const char *numbers_of_steps_text(struct tp_arena *arena, const struct tp_table *steps)
 {
-    enum { MOST_BYTES = 40 };
-    struct tp_str first, last;
-
     if (!steps->row_count)
         return NULL;
-    first = tp_text_shorten(arena, tp_table_text(steps, TP_STEP_NAME)[0], 40);
-    last = tp_text_shorten(arena, tp_table_text(steps, TP_STEP_NAME)[steps->row_count - 1], 40);
-    if (first.len + last.len > MOST_BYTES)
+    const struct tp_str *names = tp_table_text(steps, TP_STEP_NAME);
+    const char *range = tp_step_range_text(arena, names[0], names[steps->row_count - 1]);
+    if (!range)
         return tp_text_of_counted_noun(arena, (int64_t)steps->row_count, "step", "steps");
-    if (steps->row_count == 1)
-        return tp_text_printf(arena, "step %.*s", (int)first.len, first.ptr);
-    return tp_text_printf(arena, "steps %.*s\xe2\x80\x93%.*s", (int)first.len, first.ptr, (int)last.len, last.ptr);
+    return tp_text_printf(arena, steps->row_count == 1 ? "step %s" : "steps %s", range);
 }
 
 static const char *device_text(const struct tp_section *section)

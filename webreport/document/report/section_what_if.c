@@ -210,6 +210,20 @@ static bool can_record_stream_waits(const struct tp_section *section)
     return !tp_has_only_devices_of_program(section->profile->model);
 }
 
+/* Returns the sentence about the steps that were replayed; "" if these are all steps. */
+static const char *part_text(const struct tp_section *section)
+{
+    const struct tp_what_if_view *view = view_of(section);
+    struct tp_arena *arena = section->arena;
+    if (!view->has_part)
+        return "";
+    const char *range = tp_step_range_text(arena, view->part.first_step, view->part.last_step);
+    return tp_marked_printf(arena, " The replay covers %s of %s steps%s; `tracepress whatif TRACE` replays all.",
+                            tp_text_of_count(arena, view->step_count),
+                            tp_text_of_count(arena, view->part.trace_step_count),
+                            range ? tp_text_printf(arena, " (%s)", range) : "");
+}
+
 const char *tp_section_critical_path_line(const struct tp_section *section)
 {
     const unsigned recorded_less = 1u << TP_WITHHELD_LAUNCHES | 1u << TP_WITHHELD_UNEXPLAINED |
@@ -221,9 +235,9 @@ const char *tp_section_critical_path_line(const struct tp_section *section)
     if (!view->withheld) {
         enum tp_replay_confidence confidence = view->confidence;
         const char *change = best_change_text(section, &confidence);
-        return tp_text_printf(arena, "%s%s The replay explains %s. Confidence: %s.", limit_text(section), change,
+        return tp_text_printf(arena, "%s%s The replay explains %s. Confidence: %s.%s", limit_text(section), change,
                               tp_text_of_percent(arena, 100 - view->unexplained_percent),
-                              tp_replay_confidence_text(confidence));
+                              tp_replay_confidence_text(confidence), part_text(section));
     }
     const char *advice = view->withheld & 1u << TP_WITHHELD_SIZE ? " `tracepress whatif TRACE` replays it."
                          : !(view->withheld & recorded_less)     ? ""
@@ -390,13 +404,13 @@ static const char *validation_text(const struct tp_section *section)
 {
     const struct tp_what_if_view *view = view_of(section);
     struct tp_arena *arena = section->arena;
-    return tp_text_printf(arena,
-                          "How far to trust this: known reasons explain %s of the critical path, the step without the "
-                          "unexplained delays would differ by %s, and %s of the path depends on order that was "
-                          "inferred from times.",
-                          tp_text_of_percent(arena, 100 - view->unexplained_percent),
-                          tp_text_of_percent(arena, view->bare_error_percent),
-                          tp_text_of_percent(arena, view->inferred_percent));
+    return tp_text_printf(
+        arena,
+        "How far to trust this: known reasons explain %s of the critical path, the step without the "
+        "unexplained delays would differ by %s, and %s of the path depends on order that was "
+        "inferred from times.%s",
+        tp_text_of_percent(arena, 100 - view->unexplained_percent), tp_text_of_percent(arena, view->bare_error_percent),
+        tp_text_of_percent(arena, view->inferred_percent), tp_marked_plain(arena, part_text(section)));
 }
 
 /* Adds the sentence below the title, about the change with the largest sure gain, and the title of the table. */

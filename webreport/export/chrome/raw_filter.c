@@ -2,6 +2,7 @@
 #include "webreport/export/chrome/raw_filter.h"
 
 #include "webreport/export/chrome/chrome.h"
+#include "webreport/model/steps_part.h"
 #include "webreport/trace/decode_parts.h"
 
 void tp_raw_filter_init(struct tp_raw_filter *filter, const struct tp_filter_trace *kept, const struct tp_trace *trace,
@@ -26,13 +27,10 @@ void tp_raw_filter_add_launched(struct tp_raw_filter *filter, const struct tp_mo
     const struct tp_trace *trace = model->trace;
     uint8_t *bits = tp_arena_array(model->arena, trace->reading.element_count / 8 + 1, 1);
     bool has_any = false;
+    const struct tp_steps_extent extent = {filter->kept.from_ns, filter->kept.until_ns, filter->kept.host_until_ns};
     for (uint32_t i = 0; i < model->devices.count; i++) {
-        uint32_t launch = model->devices.launch[i];
-        if (launch == TP_NO_ID)
-            continue;
-        const struct tp_event *call = &trace->events[model->launches.event[launch]];
         uint32_t ordinal = tp_device_event(model, i)->ordinal;
-        if (call->ts_ns >= filter->kept.host_until_ns || tp_event_end(call) < filter->kept.from_ns)
+        if (!tp_steps_extent_launched(&extent, model, i))
             continue;
         bits[ordinal / 8] |= (uint8_t)(1 << ordinal % 8);
         has_any = true;

@@ -136,6 +136,8 @@ static enum tp_metric_reason missing_replay_reason(const struct tp_what_if_view 
     for (unsigned i = 0; i < TP_WITHHELD_REASONS; i++)
         if (view->withheld >> i & 1)
             return TP_REASON_WITHHELD + i;
+    if (view->has_part) /* a metric has the value of the whole trace or none */
+        return TP_REASON_WITHHELD + TP_WITHHELD_SIZE;
     return view->step_count ? TP_REASON_NONE : TP_REASON_NOT_REPLAYED;
 }
 

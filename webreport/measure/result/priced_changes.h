@@ -10,7 +10,7 @@
 struct tp_asked_changes {
     const struct tp_str *texts;
     size_t count;                        /* 0: the usual changes */
-    uint64_t most_nodes;                 /* largest size of the graph; 0: no limit */
+    uint64_t most_nodes;                 /* with more activities, only a part of the trace is replayed; 0: no limit */
     const struct tp_fix_question *fixes; /* fixes to price; NULL: none */
     bool wants_times;                    /* true: answers have the times in which their changes act */
 };
