@@ -16,8 +16,9 @@ struct tp_answering {
     struct tp_joined_ranks joined; /* ranks of the graph; count 0: the graph of one trace */
     struct tp_step_frame frame;
     struct tp_what_if_change no_change;
-    int64_t bare_ns;   /* length of the window in the bare replay without a change, ns */
-    bool has_arrivals; /* true if worker processes load data */
+    int64_t bare_ns;     /* length of the window in the bare replay without a change, ns */
+    bool has_arrivals;   /* true if worker processes load data */
+    bool is_host_slowed; /* true if answers about the host are less sure, because of the time that recording took */
     /* operators of the changes: their name ids, and the time that goes with their calls for each node */
     uint32_t *operators;
     int64_t **more_ns;

@@ -208,17 +208,30 @@ static struct range find_range(const struct tp_answering *a, int64_t gain, const
     return range;
 }
 
-/* Returns the confidence of an answer: that of the replay, or one level less if the range is wide. */
+/* Returns whether a change is about operators, Python code, calls or launches. */
+static bool is_about_host(const struct tp_answering *a, const struct tp_what_if_change *change)
+{
+    const unsigned host = 1u << TP_PATH_OPERATOR | 1u << TP_PATH_PYTHON | 1u << TP_PATH_CALL | 1u << TP_PATH_LAUNCH;
+    bool is_host = false;
+    for (uint32_t i = 0; i < a->graph.label_count && change->of_label && !is_host; i++)
+        is_host = host >> a->graph.labels[i].kind & 1 && change->of_label[i].num != change->of_label[i].den;
+    return is_host;
+}
+
+/* Returns the confidence of an answer: that of the replay, or one level less if the range is wide, or if the recording
+ * made the host slower. */
 static enum tp_replay_confidence confidence_of(const struct tp_answering *a, const struct tp_what_if_change *change,
                                                struct range range)
 {
     enum tp_replay_confidence confidence = a->result->confidence;
-    bool is_wide = tp_sat_mul(tp_sat_sub(range.high, range.low), 10) > a->model->window_ns;
+    bool is_doubted = tp_sat_mul(tp_sat_sub(range.high, range.low), 10) > a->model->window_ns ||
+                      (a->is_host_slowed && is_about_host(a, change));
     if (confidence == TP_REPLAY_CONFIDENCE_WITHHELD)
         return confidence;
     if (change->is_unsure)
         return TP_REPLAY_CONFIDENCE_LOW;
-    return is_wide && confidence < TP_REPLAY_CONFIDENCE_LOW ? (enum tp_replay_confidence)(confidence + 1) : confidence;
+    return is_doubted && confidence < TP_REPLAY_CONFIDENCE_LOW ? (enum tp_replay_confidence)(confidence + 1)
+                                                               : confidence;
 }
 
 /* Fills the row of a change from its lanes. lane: its first replay, which has a path. sums: those of the path. */
@@ -400,6 +413,7 @@ int tp_what_if_view_build(struct tp_what_if_view *result, const struct tp_what_i
 {
     struct tp_answering a = {.result = result,
                              .model = question->model,
+                             .is_host_slowed = question->is_host_slowed,
                              .keep = keep,
                              .temporary = temporary,
                              .source = {temporary, question->rates}};

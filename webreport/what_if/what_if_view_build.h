@@ -20,7 +20,8 @@ struct tp_what_if_question {
     uint64_t most_nodes;                 /* with more activities, only a part of the trace is replayed; 0: no limit */
     const struct tp_fix_question *fixes; /* fixes to price; NULL: none. Prices stay unknown if answers are withheld */
     bool wants_times;                    /* true: answers have the times in which their changes act */
-    tp_find_rates *rates;                /* peak rates for changes of the device; may be NULL */
+    bool is_host_slowed;  /* true if the recording took so much time that answers about the host are less sure */
+    tp_find_rates *rates; /* peak rates for changes of the device; may be NULL */
 };
 
 /* Validates the replay of a trace and prices changes. keep: arena of the result. temporary: arena for the graph and the

@@ -7,6 +7,7 @@ from .critical_path import critical_path, first_rows, limit_of, shares
 from .joined_ranks import AsMedian, DIFFERENT, join
 from .numbers import percent
 from .part import replayed
+from .quality import is_host_slowed
 from .replay import Replay
 from .replay_graph import Graph
 
@@ -49,6 +50,7 @@ class Answer:
 
     def __init__(self, graphs, is_part=False):
         self.graphs, self.graph, self.is_part = graphs, graphs[0], is_part
+        self.is_host_slowed = is_host_slowed(self.graph.trace)
         self.kept, self.bare = Replay(graphs, Change()), Replay(graphs, Change(), bare=True)
         steps = self.graph.trace.steps
         self.measured, self.count = steps.ns, max(1, steps.count)
@@ -103,10 +105,15 @@ class Answer:
             replays.append(Replay(self.graphs, OtherDevice(change.old, change.new, least=True)))
         return [self.measured - r.ns for r in replays]
 
+    def is_about_host(self, change):
+        """Returns whether the change has another factor than 1 for an operator, Python code, a call or a launch."""
+        return any(change.factor(n, label) != (1, 1) for g in self.graphs for n in g.nodes for label in n.parts
+                   if label[0] in ("operator", "python", "call", "launch"))
+
     def confidence_of(self, change, width):
         if change.unsure and self.confidence != "withheld":
             return "low"
-        if width * 10 > self.measured:
+        if width * 10 > self.measured or self.is_host_slowed and self.is_about_host(change):
             return {"high": "medium", "medium": "low"}.get(self.confidence, self.confidence)
         return self.confidence
 

@@ -1,6 +1,7 @@
 /* Implements priced_changes.h. */
 #include "webreport/measure/result/priced_changes.h"
 
+#include "webreport/measure/views/trace_quality.h"
 #include "webreport/measure/work/peaks.h"
 #include "webreport/what_if/what_if_view_build.h"
 
@@ -36,15 +37,17 @@ struct pricing {
 static int price_in_guards(void *context, struct tp_error *err)
 {
     struct pricing *pricing = context;
-    const struct tp_what_if_question question = {.model = pricing->model,
-                                                 .ranks = pricing->ranks,
-                                                 .rank_count = pricing->rank_count,
-                                                 .changes = pricing->asked->texts,
-                                                 .change_count = pricing->asked->count,
-                                                 .most_nodes = pricing->asked->most_nodes,
-                                                 .fixes = pricing->asked->fixes,
-                                                 .wants_times = pricing->asked->wants_times,
-                                                 .rates = find_rates};
+    const struct tp_what_if_question question = {
+        .model = pricing->model,
+        .ranks = pricing->ranks,
+        .rank_count = pricing->rank_count,
+        .changes = pricing->asked->texts,
+        .change_count = pricing->asked->count,
+        .most_nodes = pricing->asked->most_nodes,
+        .fixes = pricing->asked->fixes,
+        .wants_times = pricing->asked->wants_times,
+        .is_host_slowed = tp_is_host_slowed_by_recording(pricing->model, &pricing->temporary),
+        .rates = find_rates};
     return tp_what_if_view_build(pricing->result, &question, pricing->keep, &pricing->temporary, err);
 }
 

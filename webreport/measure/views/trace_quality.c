@@ -274,6 +274,12 @@ static int64_t recorded_span(const struct tp_model *model)
     return span ? span : tp_sat_sub(model->last_ns, model->first_ns);
 }
 
+/* Returns whether overhead events cover more than 2 % of the recording. */
+static bool is_slowed(const struct recording *r)
+{
+    return (__int128)50 * r->overhead_ns > r->span_ns;
+}
+
 static struct recording examine_recording(const struct tp_model *model, struct tp_arena *arena)
 {
     struct recording r = {.span_ns = recorded_span(model)};
@@ -340,11 +346,17 @@ static void set_recording_flags(struct tp_quality *q, const struct tp_model *mod
     int64_t bad = q->repaired + q->is_truncated + q->has_gzip_error, leading = count_leading_operations(model);
     set_count(q, TP_FAULT_ABSURD, odd, odd);
     set_option_flags(q, model->trace, &r);
-    bool is_slowed = (__int128)50 * r.overhead_ns > r.span_ns;
-    add_weakened_rules(set_percent(q, TP_FAULT_OVERHEAD, is_slowed, tp_percent(r.overhead_ns, r.span_ns)), timed_rules);
+    add_weakened_rules(set_percent(q, TP_FAULT_OVERHEAD, is_slowed(&r), tp_percent(r.overhead_ns, r.span_ns)),
+                       timed_rules);
     add_weakened_rules(set_count(q, TP_FAULT_DAMAGE, bad, bad), timed_rules);
     add_weakened_rules(set_count(q, TP_FAULT_LEADING, leading, leading), idle_rules);
     q->is_fragment = tp_is_fragment(model, r.span_ns, arena);
+}
+
+bool tp_is_host_slowed_by_recording(const struct tp_model *model, struct tp_arena *arena)
+{
+    struct recording r = examine_recording(model, arena);
+    return is_slowed(&r) || r.has_frames || model->trace->options & TP_OPTION_WITH_STACK;
 }
 
 void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)

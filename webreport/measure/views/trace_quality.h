@@ -79,6 +79,10 @@ struct tp_quality {
 
 void tp_quality_build(struct tp_quality *quality, const struct tp_model *model, struct tp_arena *arena);
 
+/* Returns whether recording took much time of the host: flag F8, or Python calls or stacks in the trace. Temporary
+ * memory comes from `arena`, whose guard must be set. */
+bool tp_is_host_slowed_by_recording(const struct tp_model *model, struct tp_arena *arena);
+
 extern const struct tp_fields tp_quality_fields;
 
 #endif
