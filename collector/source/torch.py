@@ -7,7 +7,9 @@ the program, print, or disturb it. If the program uses the profiler itself, this
 A step ends when the optimizer that stepped first steps again. Before the first step, everything is recorded for a short
 time. This is the startup recording. If a step occurs in that time, the recording is discarded and the schedule begins.
 Otherwise the recording becomes the trace of a program without steps. If steps occur later, the schedule still begins,
-and its first trace replaces the startup trace, because work before the first step would be mistaken for training.
+and its first trace replaces the startup trace, because work before the first step would be mistaken for training. A
+discarded recording stays in memory until a trace exists. If the program ends first (for example, after its only step),
+the discarded recording becomes the trace.
 Processes in which PyTorch loads data are not recorded: forked ones, because Kineto does not survive a fork, and spawned
 ones.
 """
@@ -27,6 +29,7 @@ class Recorder:
         self.has_schedule = self.is_kept = self.is_over = False
         self.pid, self.cycles = os.getpid(), 0  # cycles: of the schedule, already saved
         self.startup = None  # path of the startup trace
+        self.discarded = None  # profiler of the latest startup recording that ended early, until a trace exists
         self.is_restarted = False
 
     # ---- the profiler
@@ -60,22 +63,38 @@ class Recorder:
     def stop(self, is_kept):
         profile, self.profile = self.profile, None
         self.is_kept = is_kept
-        if is_kept and profile is not None:
+        if profile is None:
+            return
+        if is_kept or not self.has_schedule:
             self.state_version(profile)
-        if profile is not None and self.thread == threading.get_ident():  # only the thread that started it can stop it
+        if self.thread == threading.get_ident():  # only the thread that started it can stop it
             profile.stop()
 
     def save(self, profile):
-        if not self.is_kept or not profile.profiler.kineto_results.events():
+        """Writes the trace of a recording that has ended, or keeps the recording in memory if it is discarded."""
+        if self.is_kept:
+            self.write(profile)
+        elif not self.has_schedule:
+            self.discarded = profile
+
+    def write(self, profile):
+        if not profile.profiler.kineto_results.events():
             return
         path = os.path.join(self.folder, "torch.%d.%d.json" % (time.time_ns(), os.getpid()))
         profile.export_chrome_trace(path + ".tmp")
         os.rename(path + ".tmp", path)
+        self.discarded = None
         if self.has_schedule:
             self.cycles += 1
             self.drop_startup()
         elif not self.settings["duration_ms"]:
             self.startup = path
+
+    def write_discarded(self):
+        """Writes the discarded startup recording, because the program has no other trace."""
+        profile, self.discarded = self.discarded, None
+        if profile is not None:
+            self.write(profile)
 
     def drop_startup(self):
         path, self.startup = self.startup, None
@@ -170,17 +189,21 @@ class Recorder:
         if self.is_over or self.pid != os.getpid():
             return
         self.is_over = True
-        try:
-            self.stop(True)
-        except Exception:
-            self.profile = None
+        self.end(True)
 
     def give_up(self):
         self.is_over = True
+        self.end(False)
+
+    def end(self, is_kept):
         try:
-            self.stop(False)
+            self.stop(is_kept)
         except Exception:
             self.profile = None
+        try:
+            self.write_discarded()
+        except Exception:
+            self.discarded = None
 
     # ---- hooks in the program
 

@@ -601,13 +601,39 @@ exported() {
 }
 check "the preload library precedes libtracepress completely" exported
 
+scripts=$OLDPWD/tests/torch
+# few OPERATORS OPTIONS... -- ARGUMENTS: records a short program that uses the stand-in for torch. There must be one
+# trace, with these operators
+few() {
+    want=$1
+    shift
+    rm -rf r
+    PYTHONPATH=$scripts/stand_in "$TP" record -o r --no-tfevents --source torch "$@" >out 2>err || { cat err; return 1; }
+    [ "$(ls r/*/*.gz 2>/dev/null | wc -l)" = 1 ] || { echo "$*: wanted one trace"; ls r/*; cat err; return 1; }
+    found=$(zcat r/*/*.gz | grep -o 'aten::[a-z_0-9]*' | sort | tr '\n' ' ')
+    [ "$found" = "$want " ] || { echo "$*: found $found, wanted $want"; return 1; }
+}
+few_steps() {
+    few "aten::randn" -- python3 "$scripts/few_steps.py" 0 &&
+        few "aten::randn aten::step_1" -- python3 "$scripts/few_steps.py" 1 &&
+        few "aten::randn" -- python3 "$scripts/few_steps.py" 0 fork &&
+        few "aten::step_1" -- python3 "$scripts/few_steps.py" 1 fork &&
+        few "aten::randn aten::step_1" --skip 9 -- python3 "$scripts/few_steps.py" 4 &&
+        few "aten::randn aten::step_1" --wait 4 -- python3 "$scripts/few_steps.py" 3 &&
+        few "aten::step_2" --warmup 0 -- python3 "$scripts/few_steps.py" 2 &&
+        few "aten::step_3 aten::step_4 aten::step_5" -- python3 "$scripts/few_steps.py" 9
+}
+if python3 -c '' 2>/dev/null; then
+    check "PyTorch: a program that ends before the first recorded step has the trace of its start" few_steps
+else
+    skip "PyTorch: a program that ends before the first recorded step" "no python3"
+fi
 python=${TORCH_PYTHON:-$PWD/build/torch/bin/python}
 [ -x "$python" ] || python=$OLDPWD/build/torch/bin/python
 if ! "$python" -c 'import torch' 2>/dev/null; then
     skip "PyTorch, unmodified" "no Python with torch: set TORCH_PYTHON"
     exit 0
 fi
-scripts=$OLDPWD/tests/torch
 same() { # same OPTIONS PROFILER_OPTIONS: compares a recording from inside with one by torch.profiler itself
     rm -rf r && mkdir -p r
     "$TP" record -o r --no-tfevents --source torch --torch-options "$1" -- "$python" "$scripts/loop.py" >out 2>err &&
