@@ -1,7 +1,7 @@
-"""A training loop without any code for recording.
+"""A training loop that does not control its recording.
 
-loop.py: runs a few steps. loop.py slow: runs for 20 seconds. loop.py OPTIONS FILE: runs under torch.profiler with these
-options and the default schedule of `record`."""
+loop.py: waits until `record` has started the profiler, then runs a few steps. loop.py slow: runs for 20 seconds.
+loop.py OPTIONS FILE: runs under torch.profiler with these options and the default schedule of `record`."""
 import sys
 import time
 
@@ -36,11 +36,14 @@ if len(sys.argv) > 2:
             step()
             profiler.step()
 else:
+    is_slow = sys.argv[1:] == ["slow"]
+    latest = time.monotonic() + 60  # on a busy machine, `record` starts the profiler late
+    while not is_slow and not torch.autograd._profiler_enabled() and time.monotonic() < latest:
+        time.sleep(0.01)
     end = time.monotonic() + 20
-    time.sleep(0.2)  # gives `record` time, because it polls for torch every few milliseconds
     n = 0
-    while n < 8 or (sys.argv[1:] == ["slow"] and time.monotonic() < end):
+    while n < 8 or (is_slow and time.monotonic() < end):
         step()
         n += 1
-        if sys.argv[1:] == ["slow"]:
+        if is_slow:
             time.sleep(0.005)
