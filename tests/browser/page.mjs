@@ -250,6 +250,12 @@ test('printed_page_has_a_few_sheets', async () => {
   if (sheets < 2 || sheets > 7) throw new Error(sheets + ' sheets');
 });
 
+test('printed_page_has_the_what_ifs', async () => {
+  const page = await chrome.open(urls.gpu, { width: 718, print: true });
+  const seen = await page.ask(`[...document.querySelectorAll('#what_if details')].map((d) => [...d.querySelectorAll('tbody tr')].some((r) => r.checkVisibility()))`);
+  same(seen, [true, false]);
+});
+
 /* Compares the page of a trace with the design picture in ../shared, which shows the same trace. */
 const shared = process.env.SHARED ?? '', mock = join(shared, 'mock/mock.html'), sample = join(shared, 'data/traces/kineto/resnet50_num_workers_0');
 if (existsSync(mock) && existsSync(sample))

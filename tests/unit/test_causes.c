@@ -211,6 +211,26 @@ static void ribbon_needs_three_steps_and_names_the_longest(void **state)
     assert_string_equal(text_of(&shown, "label_x"), "65%");
 }
 
+/* Tests columns of 1 % each. The label of the longest step has 34 bytes, so it needs 19 % of the width; that of the
+ * last step needs 10 %. */
+static void labels_of_the_ribbon_do_not_touch(void **state)
+{
+    GUARD;
+    struct tp_ribbon_step steps[100] = {{{NULL, 0}, 0, {0}}};
+    for (size_t i = 0; i < 100; i++)
+        steps[i] = (struct tp_ribbon_step){.name = TP_STR("123"), .total_ns = 1000000};
+    steps[75].total_ns = 2000000;
+    struct tp_data ribbon = tp_chart_ribbon(&arena, steps, 100, 0, false);
+    struct tp_data longest = item_of(&ribbon, "columns", 75), last = item_of(&ribbon, "columns", 99);
+    assert_string_equal(text_of(&longest, "label"), "step 123 \xc2\xb7 2.00 ms, 2.0\xc3\x97 median");
+    assert_string_equal(text_of(&last, "label"), "");
+    steps[75].total_ns = 1000000;
+    steps[60].total_ns = 2000000;
+    ribbon = tp_chart_ribbon(&arena, steps, 100, 0, false);
+    last = item_of(&ribbon, "columns", 99);
+    assert_string_equal(text_of(&last, "label"), "step 123 \xc2\xb7 1.00 ms");
+}
+
 static void times_of_steps_do_not_overflow(void **state)
 {
     GUARD;
@@ -242,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(slices_without_text_have_no_label, begin, end),
         cmocka_unit_test_setup_teardown(boxes_show_whole_names_or_an_ellipsis, begin, end),
         cmocka_unit_test_setup_teardown(ribbon_needs_three_steps_and_names_the_longest, begin, end),
+        cmocka_unit_test_setup_teardown(labels_of_the_ribbon_do_not_touch, begin, end),
         cmocka_unit_test_setup_teardown(times_of_steps_do_not_overflow, begin, end),
     };
     return cmocka_run_group_tests_name("causes", tests, NULL, NULL);

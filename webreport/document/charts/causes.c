@@ -467,28 +467,45 @@ static const char *column_label(struct tp_arena *arena, const struct tp_ribbon_s
     return label_percent(more) < room ? more : label;
 }
 
-/* Adds the place of a column's label. Narrow pages have only the label of the shown column: it ends with its column if
- * it has more room there. */
-static void put_label_place(struct tp_object *column, double x, double pitch, double width, bool is_shown)
+/* The place of a column's label, percent of the width. It begins at its column, or ends with the column or the chart.
+ */
+struct label_place {
+    double from, to;
+    bool ends_there; /* true if the label is written from its end */
+};
+
+/* Narrow pages have only the label of the shown column: it ends with its column if it has more room there. */
+static struct label_place place_of_label(double x, double pitch, double width, bool is_shown)
 {
-    bool ends_with_chart = x > 90 || x + width > 100;
-    bool ends_with_column = is_shown && x + NARROW * width > 100 && x + pitch > 100 - x;
-    tp_chart_put_percent(column, "label_x", ends_with_chart ? 100 : ends_with_column ? x + pitch : x);
-    tp_object_add_text(column, "anchor", ends_with_chart || ends_with_column ? "end" : "start");
+    if (x > 90 || x + width > 100)
+        return (struct label_place){100 - width, 100, true};
+    if (is_shown && x + NARROW * width > 100 && x + pitch > 100 - x)
+        return (struct label_place){x + pitch - width, x + pitch, true};
+    return (struct label_place){x, x + width, false};
 }
 
-/* Returns whether a column has a label: all columns if they are few, otherwise the first, the last, the shown one and
- * the longest one. */
-static bool is_labelled(size_t count, size_t i, size_t shown, size_t worst)
+static void put_label(struct tp_object *column, const char *label, const struct label_place *place)
 {
-    if (count <= FEW_COLUMNS || i == shown)
-        return true;
-    /* labels are about an eighth of the width, so that neighbours of the shown step have none */
-    size_t room = count / 6 + 1, from_shown = i > shown ? i - shown : shown - i,
-           from_worst = i > worst ? i - worst : worst - i;
-    if (i == worst)
-        return from_shown > room;
-    return (i == 0 || i + 1 == count) && from_shown > room && from_worst > room;
+    tp_object_add_text(column, "label", label);
+    tp_chart_put_percent(column, "label_x", place->ends_there ? place->to : place->from);
+    tp_object_add_text(column, "anchor", place->ends_there ? "end" : "start");
+}
+
+/* Chooses the columns with a label, if there are many: the shown one, the longest one, the first and the last, in this
+ * order. A label that would touch an earlier one is left out. labels, places: one for each column. */
+static void choose_labels(bool *is_labelled, const struct label_place *places, size_t count, size_t shown, size_t worst)
+{
+    const size_t wanted[] = {shown, worst, 0, count - 1};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const struct label_place *place = &places[wanted[i]];
+        bool is_free = wanted[i] < count;
+        for (size_t k = 0; k < i && is_free; k++)
+            if (wanted[k] < count && is_labelled[wanted[k]])
+                is_free = place->from > places[wanted[k]].to + LABEL_MARGIN ||
+                          place->to < places[wanted[k]].from - LABEL_MARGIN;
+        if (wanted[i] < count)
+            is_labelled[wanted[i]] |= is_free;
+    }
 }
 
 struct tp_data tp_chart_ribbon(struct tp_arena *arena, const struct tp_ribbon_step *steps, size_t count, size_t shown,
@@ -504,21 +521,26 @@ struct tp_data tp_chart_ribbon(struct tp_arena *arena, const struct tp_ribbon_st
     struct tp_object *object = tp_object_new(arena);
     struct tp_list *columns = tp_object_add_list(object, "columns");
     double pitch = 100 / (double)count;
+    const char **labels = tp_arena_array(arena, count, sizeof *labels);
+    struct label_place *places = tp_arena_array(arena, count, sizeof *places);
+    bool *is_labelled = tp_arena_array(arena, count, sizeof *is_labelled), has_few = count <= FEW_COLUMNS;
+    for (size_t i = 0; i < count; i++) {
+        labels[i] = column_label(arena, &steps[i], i == shown, median, has_few ? pitch : FAR_LABEL);
+        places[i] = place_of_label(pitch * (double)i, pitch, label_percent(labels[i]), i == shown);
+        is_labelled[i] = has_few && (i == shown || pitch > label_percent(labels[i]));
+    }
+    if (!has_few)
+        choose_labels(is_labelled, places, count, shown, worst);
     for (size_t i = 0; i < count && steps[worst].total_ns > 0; i++) {
         struct tp_object *column = tp_list_add_object(columns);
-        double x = pitch * (double)i;
-        tp_chart_put_percent(column, "x", x);
+        tp_chart_put_percent(column, "x", pitch * (double)i);
         tp_chart_put_percent(column, "w", pitch * (count > 60 ? 0.9 : 0.98));
         put_column(column, arena, &steps[i], steps[worst].total_ns);
         tp_object_add_bool(column, "is_shown", i == shown);
         tp_object_add_formatted(column, "step", "%zu", i);
         tp_object_add_bool(column, "can_choose", can_choose);
-        const char *label = column_label(arena, &steps[i], i == shown, median, count > FEW_COLUMNS ? FAR_LABEL : pitch);
-        bool has_place = count > FEW_COLUMNS || i == shown || pitch > LETTER * (double)strlen(label);
-        if (has_place && is_labelled(count, i, shown, worst)) {
-            tp_object_add_text(column, "label", label);
-            put_label_place(column, x, pitch, label_percent(label), i == shown);
-        }
+        if (is_labelled[i])
+            put_label(column, labels[i], &places[i]);
     }
     return tp_data_of_object(object);
 }
