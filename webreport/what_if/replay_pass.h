@@ -64,6 +64,16 @@ struct tp_pass {
     struct tp_row *window_start; /* trace without markers: start of the window */
 };
 
+/* Return the values of neighbouring rows as one array, with the lane as the index. */
+static inline double *tp_rows_values(struct tp_row *rows)
+{
+    return (double *)(void *)rows;
+}
+static inline const double *tp_rows_const_values(const struct tp_row *rows)
+{
+    return (const double *)(const void *)rows;
+}
+
 static inline void tp_rows_set(struct tp_row *rows, uint32_t lane, double value)
 {
     rows[lane / TP_BLOCK].v[lane % TP_BLOCK] = value;

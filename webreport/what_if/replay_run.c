@@ -153,19 +153,20 @@ static void set_ends(struct tp_pass *p, uint32_t node, const struct tp_row *star
         uint32_t label = graph->parts[i].label;
         int64_t whole = tp_part_ns(graph, i);
         for (uint32_t k = p->first_factor[label]; k < p->first_factor[label + 1]; k++)
-            end->v[p->factors[k].lane] -= (double)(whole - tp_fraction_of(whole, p->factors[k].factor));
+            tp_rows_values(end)[p->factors[k].lane] -= (double)(whole - tp_fraction_of(whole, p->factors[k].factor));
     }
     for (uint32_t i = 0; i < p->special_count[n->kind]; i++) {
         uint32_t lane = p->specials[n->kind][i];
         const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + lane].change;
         if (tp_change_is_special(change, node))
-            end->v[lane] = start->v[lane] + (double)tp_change_node_ns(change, graph, node);
+            tp_rows_set(end, lane, tp_rows_get(start, lane) + (double)tp_change_node_ns(change, graph, node));
     }
     uint64_t fixes = fixes_of_node(p, node);
     for (uint32_t i = 0; fixes && i < p->fixed_count; i++) {
-        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + p->fixed[i]].change;
+        uint32_t lane = p->fixed[i];
+        const struct tp_what_if_change *change = p->replay->lanes[p->first_lane + lane].change;
         if (change->fixes.chosen & fixes)
-            end->v[p->fixed[i]] = start->v[p->fixed[i]] + (double)tp_change_node_ns(change, graph, node);
+            tp_rows_set(end, lane, tp_rows_get(start, lane) + (double)tp_change_node_ns(change, graph, node));
     }
 }
 
@@ -234,7 +235,7 @@ static void begin_start(struct tp_pass *p, uint32_t node, struct tp_row *start)
     if (previous == TP_NO_ID) {
         double at = is_anchored || !has_edge ? relative(p, n->start_ns) : TP_NEVER;
         for (uint32_t i = 0; i < p->blocks * TP_BLOCK; i++)
-            start->v[i] = at;
+            tp_rows_values(start)[i] = at;
         return;
     }
     const struct tp_row *end = p->ends + (size_t)p->slot_of[previous] * p->blocks;
@@ -277,7 +278,7 @@ static struct tp_row *make_rows(const struct tp_pass *p, size_t count, double va
 {
     struct tp_row *rows = tp_arena_array(p->arena, count * p->blocks, sizeof *rows);
     for (size_t i = 0; value != 0 && i < count * p->blocks * TP_BLOCK; i++)
-        rows->v[i] = value;
+        tp_rows_values(rows)[i] = value;
     return rows;
 }
 

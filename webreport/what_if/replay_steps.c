@@ -58,7 +58,7 @@ static struct tp_row *make_rows(const struct tp_pass *p, size_t count, double va
 {
     struct tp_row *rows = tp_arena_array(p->arena, count * p->blocks, sizeof *rows);
     for (size_t i = 0; i < count * p->blocks * TP_BLOCK; i++)
-        rows->v[i] = value;
+        tp_rows_values(rows)[i] = value;
     return rows;
 }
 
@@ -99,26 +99,29 @@ void tp_pass_prepare_steps(struct tp_pass *p)
 static void note_operation(struct tp_pass *p, uint32_t node, uint32_t step, const struct tp_row *end)
 {
     const struct tp_replay_node *n = &p->graph->nodes[node];
-    struct tp_row *latest = p->step_end + (size_t)step * p->blocks;
     uint32_t *last = p->step_last + (size_t)step * p->path_count;
+    const double *ends = tp_rows_const_values(end);
+    double *latest = tp_rows_values(p->step_end + (size_t)step * p->blocks);
     bool has_edge = n[1].first_edge > n->first_edge;
     for (uint32_t i = 0; i < p->path_count; i++) {
         const struct tp_replay_node *other = last[i] == TP_NO_ID ? NULL : &p->graph->nodes[last[i]];
-        bool is_equal = end->v[i] == latest->v[i],
+        bool is_equal = ends[i] == latest[i],
              is_better = !other || (has_edge && other[1].first_edge == other->first_edge);
-        if (end->v[i] > latest->v[i] || (is_equal && is_better) || (is_equal && node < last[i] && has_edge))
+        if (ends[i] > latest[i] || (is_equal && is_better) || (is_equal && node < last[i] && has_edge))
             last[i] = node;
     }
     for (uint32_t i = 0; i < p->blocks * TP_BLOCK; i++)
-        latest->v[i] = end->v[i] > latest->v[i] ? end->v[i] : latest->v[i];
+        latest[i] = ends[i] > latest[i] ? ends[i] : latest[i];
 }
 
 /* Notes from which node on the reference thread has the same end. */
 static void note_thread(struct tp_pass *p, uint32_t node, const struct tp_row *end)
 {
+    const double *ends = tp_rows_const_values(end);
+    double *latest = tp_rows_values(p->thread_end);
     for (uint32_t i = 0; i < p->path_count; i++)
-        if (end->v[i] > p->thread_end->v[i]) {
-            p->thread_end->v[i] = end->v[i];
+        if (ends[i] > latest[i]) {
+            latest[i] = ends[i];
             p->thread_first[i] = node;
         }
 }
@@ -130,8 +133,10 @@ void tp_pass_note_times(struct tp_pass *p, uint32_t node, const struct tp_row *s
     if (node >= graph->first_device && k < graph->model->devices.count) {
         if (p->step_of[k] != TP_NO_ID)
             note_operation(p, node, p->step_of[k], end);
+        const double *starts = tp_rows_const_values(start);
+        double *firsts = tp_rows_values(p->window_start);
         for (uint32_t i = 0; is_whole(p) && i < p->blocks * TP_BLOCK; i++)
-            p->window_start->v[i] = start->v[i] < p->window_start->v[i] ? start->v[i] : p->window_start->v[i];
+            firsts[i] = starts[i] < firsts[i] ? starts[i] : firsts[i];
         return;
     }
     if (graph->reference != TP_NO_ID && node < graph->lanes[graph->reference].end)
@@ -143,7 +148,7 @@ void tp_pass_note_times(struct tp_pass *p, uint32_t node, const struct tp_row *s
     memcpy(p->point_end + (size_t)*point * p->blocks, end, p->blocks * sizeof *end);
     for (uint32_t i = 0; i < p->path_count; i++)
         p->point_first[(size_t)*point * p->path_count + i] =
-            p->thread_end->v[i] == end->v[i] ? p->thread_first[i] : node;
+            tp_rows_get(p->thread_end, i) == tp_rows_get(end, i) ? p->thread_first[i] : node;
 }
 
 /* ---- steps of a lane ---- */
