@@ -273,8 +273,8 @@ static void partial_shares_name_their_base(void **state)
         frame("/x/site-packages/torch/profiler/profiler.py(1150): step", 1000.0 * s + 500, 500);
     }
     build_trace();
-    assert_in_digest("The profiler itself takes about 500.6 µs of each 1.00 ms step. The estimates are shares of the "
-                     "remaining 499.4 µs.");
+    assert_in_digest("The profiler itself takes about 500.5 µs of each 1.00 ms step. The estimates are shares of the "
+                     "remaining 499.6 µs.");
 }
 
 int main(void)

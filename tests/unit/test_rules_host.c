@@ -93,7 +93,7 @@ static void cost_of_recording_shapes_is_subtracted(void **state)
             write_host_event_with_args("cpu_op", i % 2 ? "aten::mul" : "aten::select", 5 * i, 4,
                                        has_shapes ? "\"Input Dims\":[[8,8]],\"Input type\":[\"float\"]" : "");
         build_trace();
-        assert_ceiling("H2", 389 - 78 * (has_shapes ? 0.6 : 0.3));
+        assert_ceiling("H2", 389 - 78 * (has_shapes ? 0.45 : 0.3));
         if (!has_shapes)
             end_event_text(state), begin_trace_test(state);
     }
