@@ -515,6 +515,30 @@ static void service_with_two_rows_has_a_small_batch(void **state)
     assert_null(find_finding_of_rule("H19"));
 }
 
+/* Writes training steps with a backward pass, with inputs of `rows` rows. */
+static void write_training_steps(int rows)
+{
+    for (int s = 0; s < STEPS; s++)
+        write_host_event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 1000.0 * s + 700, 10);
+    write_serving_steps(rows);
+}
+
+static void batch_of_eight_is_small_if_its_work_is_little(void **state)
+{
+    write_training_steps(8); /* 8 rows of 128 and 64 features need little of the 500 us */
+    assert_finding("H19", "batch.too_small", 100.0 * 24 / 32);
+    end_event_text(state), begin_trace_test(state);
+    write_training_steps(9);
+    assert_null(find_finding_of_rule("H19"));
+    end_event_text(state), begin_trace_test(state);
+    settings[1] = "H19.work_pct=0"; /* no work is little */
+    write_training_steps(8);
+    assert_null(find_finding_of_rule("H19"));
+    end_event_text(state), begin_trace_test(state);
+    write_serving_steps(8); /* there may be no more requests */
+    assert_null(find_finding_of_rule("H19"));
+}
+
 /* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. is_one_call: true
  * if one call contains all rounds, false if each round is a call. */
 static void write_loop_rounds(bool is_one_call)
@@ -606,19 +630,33 @@ int main(void)
     is_recording_free = true;
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
-        CASE(hooks_that_reduce_values_are_checks),        CASE(gain_of_backward_hook_includes_its_node),
-        CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_is_treated_as_its_product),
-        CASE(unavoidable_copies_are_not_reported),        CASE(a_convolution_in_double_precision_costs_four_times),
-        CASE(fused_optimizer_reads_no_values_in_a_loop),  CASE(vectorized_loop_keeps_its_products),
-        CASE(vectorized_loop_keeps_its_memory_traffic),   CASE(vectorized_loop_keeps_its_backward_work),
-        CASE(small_operators_are_no_part_of_a_chain),     CASE(gain_range_is_75_to_100_percent_of_time),
-        CASE(loop_over_parts_of_a_tensor_is_found),       CASE(gain_includes_small_operators_function),
-        CASE(chain_that_fills_its_function_may_be_short), CASE(module_called_for_each_sample_is_found),
-        CASE(elements_of_one_sample_may_come_first),      CASE(python_of_one_function_has_a_lower_threshold),
-        CASE(scattered_python_needs_a_large_share),       CASE(module_called_in_backward_is_recomputation),
-        CASE(few_large_gradients_are_reported),           CASE(service_with_two_rows_has_a_small_batch),
-        CASE(gain_excludes_tensors_made_from_numbers),    CASE(long_rounds_are_a_loop_only_within_one_call),
-        CASE(numbers_made_of_tensors_need_no_new_tensor), CASE(mask_can_be_computed_from_lengths),
+        CASE(hooks_that_reduce_values_are_checks),
+        CASE(gain_of_backward_hook_includes_its_node),
+        CASE(wrapper_around_forward_is_no_hook),
+        CASE(einsum_is_treated_as_its_product),
+        CASE(unavoidable_copies_are_not_reported),
+        CASE(a_convolution_in_double_precision_costs_four_times),
+        CASE(fused_optimizer_reads_no_values_in_a_loop),
+        CASE(vectorized_loop_keeps_its_products),
+        CASE(vectorized_loop_keeps_its_memory_traffic),
+        CASE(vectorized_loop_keeps_its_backward_work),
+        CASE(small_operators_are_no_part_of_a_chain),
+        CASE(gain_range_is_75_to_100_percent_of_time),
+        CASE(loop_over_parts_of_a_tensor_is_found),
+        CASE(gain_includes_small_operators_function),
+        CASE(chain_that_fills_its_function_may_be_short),
+        CASE(module_called_for_each_sample_is_found),
+        CASE(elements_of_one_sample_may_come_first),
+        CASE(python_of_one_function_has_a_lower_threshold),
+        CASE(scattered_python_needs_a_large_share),
+        CASE(module_called_in_backward_is_recomputation),
+        CASE(few_large_gradients_are_reported),
+        CASE(service_with_two_rows_has_a_small_batch),
+        CASE(gain_excludes_tensors_made_from_numbers),
+        CASE(long_rounds_are_a_loop_only_within_one_call),
+        CASE(batch_of_eight_is_small_if_its_work_is_little),
+        CASE(numbers_made_of_tensors_need_no_new_tensor),
+        CASE(mask_can_be_computed_from_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

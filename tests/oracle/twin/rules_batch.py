@@ -13,7 +13,7 @@ from .rules_between import is_backward, with_backward
 from .texts import percent_text, some
 from .wrapper import Accumulation, step_of
 
-MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART, USUAL_TIMES = 4, 8, 4, 32, 3, 4, 4, 4
+MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, SMALL_BATCH_OF_LITTLE_WORK, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART, USUAL_TIMES = 4, 8, 4, 8, 32, 3, 4, 4, 4
 SHORT_NS = 200_000
 FLOPS_PER_NS, BYTES_PER_NS = 60.0, 6.0
 Samples = collections.namedtuple("Samples", "count length rows is_length_first")
@@ -156,7 +156,10 @@ def work_on_samples_ns(c):
 def small_batch(c):
     """Finds H19: the batch is small."""
     whole = small = most = recurrent = 0
-    picked = []
+    picked, judged = [], c.findings.judged_ns
+    needed = min(work_on_samples_ns(c), judged)
+    trains = any(is_backward(o) for o in c.operators)
+    has_little_work = trains and percent(needed, judged) < threshold("H19")["work_pct"]
     for o in c.operators:
         batch = samples_of(o)
         rows = 0
@@ -167,27 +170,26 @@ def small_batch(c):
         elif o.name == "aten::addmm" and len(shape(dims_of(o), 1) or ()) == 2:
             rows = shape(dims_of(o), 1)[0]
         is_other = o.name in OTHER or o.name.startswith("aten::_scaled_dot_product") or o.name == "aten::convolution"
+        is_other = is_other and not (has_little_work and work_ns(c, o) < SHORT_NS)
         if not rows and not is_other or c.is_loading(o):
             continue
         ns = work_ns(c, o)
         whole += ns
-        if not rows or rows > SMALL_BATCH:
+        if not rows or rows > (SMALL_BATCH_OF_LITTLE_WORK if has_little_work else SMALL_BATCH):
             continue
         small += ns
         recurrent += ns if o.name in RECURRENT else 0
         most = max(most, rows)
         picked.append(o)
-    trains = any(is_backward(o) for o in c.operators)
     if not (trains or most > 1) or not small or small < whole - whole // 5:
         return
     if percent(small, c.findings.judged_ns - length(c.pauses)) < threshold("H19")["min_pct"]:
         return
-    ranges, judged = [], c.findings.judged_ns
-    needed = min(work_on_samples_ns(c), judged)
+    ranges, is_recurrent = [], recurrent > small // 2 and not has_little_work
     for a, b in c.window:
         fixed = b - a - (b - a) * needed // judged
         gained = fixed - fixed * most // USUAL_BATCH
-        ranges.append((a, a + (gained * 2 // 3 if recurrent > small // 2 else gained)))
+        ranges.append((a, a + (gained * 2 // 3 if is_recurrent else gained)))
     c.findings.add("H19", minus(union(ranges), c.loading), by_length(picked),
                    detail="The matrix products have at most %s, and the estimate is the saving per sample with %d rows." % (
                        some(most, "row", "rows"), USUAL_BATCH))

@@ -26,7 +26,7 @@ const struct tp_rule tp_rule_H19 = {
     .id = "H19",
     .title = "Use a larger batch: fixed costs dominate each step",
     .confidence = TP_CONFIDENCE_LOW,
-    .thresholds = {{"min_pct", 5.0, false}},
+    .thresholds = {{"min_pct", 5.0, false}, {"work_pct", 20.0, false}},
     .advice = "Use a larger batch and adapt the learning rate, because reading and updating the weights costs the same "
               "for every batch size.",
     .doc_url = DOC_TUNE,
@@ -54,7 +54,16 @@ const struct tp_rule tp_rule_H20 = {
     .on_host = evaluate_batch,
 };
 
-enum { MIN_CALLS = 4, MIN_INNER_CALLS = 8, SMALL_BATCH = 4, USUAL_BATCH = 32, MIN_STEPS = 3 };
+/* SMALL_BATCH: most samples of a small batch; SMALL_BATCH_OF_LITTLE_WORK: the same if the work on the samples takes a
+ * small part of the time */
+enum {
+    MIN_CALLS = 4,
+    MIN_INNER_CALLS = 8,
+    SMALL_BATCH = 4,
+    SMALL_BATCH_OF_LITTLE_WORK = 8,
+    USUAL_BATCH = 32,
+    MIN_STEPS = 3
+};
 
 /* Returns the value id of the shapes of an operator's operands ("Input Dims"). */
 static uint32_t operator_dims(const struct tp_model *model, uint32_t op)
@@ -316,16 +325,20 @@ static int64_t operator_time_without_pauses_ns(const struct tp_advisor *a, uint3
     return e->dur_ns - tp_intervals_length_within(a->cpu->pauses, e->ts_ns, tp_event_end(e));
 }
 
-/* Returns the number of samples of a short convolution, in which the call is a large part of the cost. Returns 0 for
- * other operators, or if the number is unknown. In a longer convolution, the time per sample does not depend on the
- * batch. */
-static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
+/* Returns whether the call is a large part of the cost of an operator. */
+static bool is_short_operator(const struct tp_advisor *a, uint32_t op)
 {
     enum { SHORT_NS = 200000 };
+    return operator_time_without_pauses_ns(a, op) < SHORT_NS;
+}
+
+/* Returns the number of samples of a short convolution. Returns 0 for other operators, or if the number is unknown. In
+ * a longer convolution, the time per sample does not depend on the batch. */
+static int64_t samples_of_short_convolution(const struct tp_advisor *a, uint32_t op)
+{
     struct tp_str name = tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op));
-    bool is_short =
-        tp_str_equal(name, TP_STR("aten::convolution")) && operator_time_without_pauses_ns(a, op) < SHORT_NS;
-    return is_short ? tp_samples_of_operator(a->model, op).count : 0;
+    bool is_one = tp_str_equal(name, TP_STR("aten::convolution")) && is_short_operator(a, op);
+    return is_one ? tp_samples_of_operator(a->model, op).count : 0;
 }
 
 /* Returns whether the name belongs to matrix work that takes the same time per sample in a small batch. */
@@ -366,50 +379,77 @@ static int64_t work_on_samples_ns(const struct tp_advisor *a)
     return (int64_t)sum_ns;
 }
 
-static void find_small_batch(struct tp_advisor *a)
+/* The operators that show the samples of a batch. small_ns: time of those with a small batch; most: largest number of
+ * samples among these; recurrent_ns: time of recurrent layers among these; all_ns: time of all matrix work. */
+struct batch {
+    struct tp_advisor *a;
+    /* true in a training program whose work on the samples takes a small part of the time */
+    bool has_little_work;
+    bool is_training;
+    int64_t all_ns, small_ns, recurrent_ns, most;
+    struct tp_picks *picks;
+};
+
+static void add_operator_to_batch(struct batch *batch, uint32_t op)
 {
+    struct tp_advisor *a = batch->a;
     const struct tp_model *model = a->model;
-    struct tp_candidate c = {.rule = TP_RULE_H19, .has_ceiling = true};
-    int64_t all = 0, small = 0, most = 0, recurrent = 0;
-    bool is_training = false;
-    for (uint32_t i = 0; i < a->cpu->count; i++) {
-        uint32_t op = a->cpu->ops[i];
-        int64_t rows = product_rows(model, op), samples = recurrent_samples(model, op);
-        int64_t images = samples_of_short_convolution(a, op);
-        is_training |= tp_cpu_is_backward(model, op);
-        const struct tp_event *e = tp_operator_event(model, op);
-        struct tp_str name = tp_trace_event_name(model->trace, e);
-        bool is_forward = samples || images || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
-        rows = samples ? samples : images ? images : rows;
-        if ((!is_forward && !is_other_product(name)) || tp_cpu_is_in_loader(a, op))
-            continue;
-        int64_t ns = operator_time_without_pauses_ns(a, op);
-        all = tp_sat_add(all, ns);
-        if (!is_forward || rows > SMALL_BATCH)
-            continue;
-        small = tp_sat_add(small, ns);
-        recurrent = tp_sat_add(recurrent, samples ? ns : 0);
-        most = tp_ns_max(most, rows);
-        tp_picks_add_by_length(&c.picks, model, model->operators.event[op]);
-    }
-    /* a program that gets one sample per request cannot choose a larger batch */
-    bool is_chosen = is_training || most > 1;
-    if (!is_chosen || !small || small < all - all / 5 ||
-        tp_percent(small, a->judged_ns - tp_intervals_length(a->cpu->pauses)) <
-            tp_rule_value(a, TP_RULE_H19, "min_pct"))
+    int64_t rows = product_rows(model, op), samples = recurrent_samples(model, op);
+    int64_t images = samples_of_short_convolution(a, op);
+    struct tp_str name = tp_trace_event_name(model->trace, tp_operator_event(model, op));
+    bool is_forward = samples || images || (rows && tp_str_equal(name, TP_STR("aten::addmm")));
+    bool is_counted = is_forward || (is_other_product(name) && !(batch->has_little_work && is_short_operator(a, op)));
+    if (!is_counted || tp_cpu_is_in_loader(a, op))
         return;
+    rows = samples ? samples : images ? images : rows;
+    int64_t ns = operator_time_without_pauses_ns(a, op);
+    batch->all_ns = tp_sat_add(batch->all_ns, ns);
+    if (!is_forward || rows > (batch->has_little_work ? SMALL_BATCH_OF_LITTLE_WORK : SMALL_BATCH))
+        return;
+    batch->small_ns = tp_sat_add(batch->small_ns, ns);
+    batch->recurrent_ns = tp_sat_add(batch->recurrent_ns, samples ? ns : 0);
+    batch->most = tp_ns_max(batch->most, rows);
+    tp_picks_add_by_length(batch->picks, model, model->operators.event[op]);
+}
+
+/* Returns the part of each step that a larger batch saves per sample. needed_ns: time of the work on the samples. */
+static struct tp_intervals time_saved_by_larger_batch(const struct batch *batch, int64_t needed_ns)
+{
+    struct tp_advisor *a = batch->a;
     struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
-    int64_t needed_ns = tp_ns_min(work_on_samples_ns(a), a->judged_ns);
-    for (size_t i = 0; i < model->window.count; i++) {
-        struct tp_interval step = model->window.items[i];
+    bool is_recurrent = batch->recurrent_ns > batch->small_ns / 2;
+    for (size_t i = 0; i < a->model->window.count; i++) {
+        struct tp_interval step = a->model->window.items[i];
         int64_t fixed = step.b - step.a - tp_ns_scaled(step.b - step.a, needed_ns, a->judged_ns);
-        int64_t gained = fixed - tp_ns_scaled(fixed, most, USUAL_BATCH);
-        if (recurrent > small / 2) /* recurrent layers process one element after the other, in a batch of any size */
+        int64_t gained = fixed - tp_ns_scaled(fixed, batch->most, USUAL_BATCH);
+        /* recurrent layers process one element after the other, in a batch of any size; if the work takes little time,
+         * needed_ns contains it */
+        if (is_recurrent && !batch->has_little_work)
             gained = tp_ns_scaled(gained, 2, 3);
         tp_intervals_push(&time, step.a, step.a + gained);
     }
-    c.time = tp_intervals_difference(a->arena, tp_intervals_from_vec(&time), a->cpu->loading);
-    c.details = TP_DETAIL(a, TP_DETAIL_FEW_SAMPLES, TP_OF_NUMBER(most), TP_OF_NUMBER(USUAL_BATCH));
+    return tp_intervals_difference(a->arena, tp_intervals_from_vec(&time), a->cpu->loading);
+}
+
+static void find_small_batch(struct tp_advisor *a)
+{
+    struct tp_candidate c = {.rule = TP_RULE_H19, .has_ceiling = true};
+    int64_t needed_ns = tp_ns_min(work_on_samples_ns(a), a->judged_ns);
+    struct batch batch = {.a = a, .picks = &c.picks};
+    for (uint32_t i = 0; i < a->cpu->count; i++)
+        batch.is_training |= tp_cpu_is_backward(a->model, a->cpu->ops[i]);
+    batch.has_little_work =
+        batch.is_training && tp_percent(needed_ns, a->judged_ns) < tp_rule_value(a, TP_RULE_H19, "work_pct");
+    for (uint32_t i = 0; i < a->cpu->count; i++)
+        add_operator_to_batch(&batch, a->cpu->ops[i]);
+    /* a program that gets one sample per request cannot choose a larger batch */
+    bool is_chosen = batch.is_training || batch.most > 1;
+    if (!is_chosen || !batch.small_ns || batch.small_ns < batch.all_ns - batch.all_ns / 5 ||
+        tp_percent(batch.small_ns, a->judged_ns - tp_intervals_length(a->cpu->pauses)) <
+            tp_rule_value(a, TP_RULE_H19, "min_pct"))
+        return;
+    c.time = time_saved_by_larger_batch(&batch, needed_ns);
+    c.details = TP_DETAIL(a, TP_DETAIL_FEW_SAMPLES, TP_OF_NUMBER(batch.most), TP_OF_NUMBER(USUAL_BATCH));
     tp_advisor_add_finding(a, &c);
 }
 
