@@ -587,6 +587,47 @@ static void gain_excludes_tensors_made_from_numbers(void **state)
     assert_gain_range("H1", 15, 35);
 }
 
+/* Writes steps in which the function of `frame_name` runs four operators of 5 us on each of twenty tensors. The
+ * operators need no time between them. */
+static void write_updates(const char *frame_name, const char *last, const char *more, bool has_backward)
+{
+    const char *names[] = {"aten::mul", "aten::add", "aten::div", last};
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 100;
+        if (has_backward)
+            write_host_event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", at - 20, 10);
+        frame("train.py(3): train", at, 500);
+        frame(frame_name, at + 1, 450);
+        for (int i = 0; i < 80; i++) {
+            char args[200];
+            snprintf(args, sizeof args, "\"Input Dims\":[%s],\"Input type\":[" FLOAT "]%s", i / 4 % 2 ? "[8,8]" : "[8]",
+                     more);
+            write_host_event_with_args("cpu_op", names[i % 4], at + 10 + 5 * i, 5, args);
+        }
+    }
+    build_trace();
+}
+
+static void updates_by_hand_are_an_optimizer(void **state)
+{
+    /* a fused optimizer needs 1.5 of 4 operators per tensor */
+    write_updates("robot.py(9): update", "aten::mul_", "", true);
+    assert_finding("H3", "optimizer.per_tensor", 40 - 15);
+    end_event_text(state), begin_trace_test(state);
+    write_updates("robot.py(9): update", "aten::sub", "", true); /* writes no tensor in place */
+    assert_null(find_finding_of_rule("H3"));
+    end_event_text(state), begin_trace_test(state);
+    write_updates("robot.py(9): update", "aten::mul_", ",\"Sequence number\":7",
+                  true); /* belongs to the forward pass */
+    assert_null(find_finding_of_rule("H3"));
+    end_event_text(state), begin_trace_test(state);
+    write_updates("robot.py(9): update", "aten::mul_", "", false); /* trains nothing */
+    assert_null(find_finding_of_rule("H3"));
+    end_event_text(state), begin_trace_test(state);
+    write_updates("/x/torch/optim/nadam.py(9): step", "aten::mul_", "", true); /* has no fused form */
+    assert_null(find_finding_of_rule("H3"));
+}
+
 /* Writes collation that takes 350 us per step: 50 us in Python, 60 us in a call of a function of the sample, and 240 us
  * in two calls that make tensors of the given sizes from numbers. */
 static void write_collation(const char *function, const char *first, const char *second)
@@ -655,6 +696,7 @@ int main(void)
         CASE(gain_excludes_tensors_made_from_numbers),
         CASE(long_rounds_are_a_loop_only_within_one_call),
         CASE(batch_of_eight_is_small_if_its_work_is_little),
+        CASE(updates_by_hand_are_an_optimizer),
         CASE(numbers_made_of_tensors_need_no_new_tensor),
         CASE(mask_can_be_computed_from_lengths),
     };

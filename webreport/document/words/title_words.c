@@ -45,6 +45,7 @@ static const struct {
     [TP_TITLE_OPTIMIZER] = {.training = "Update all parameters together: `{0}(foreach=True)`"},
     [TP_TITLE_LOOP] = {.training = "Replace the loop in `{0:line}` by one operation on the tensor",
                        .native = "Replace the loop in `{0:line}` by one operation on the array"},
+    [TP_TITLE_UPDATES] = {.training = "Update all tensors of `{0:line}` together, such as by a fused optimizer"},
     [TP_TITLE_COMPILATION] = {.training = "Trace or compile before the loop: it took {0}"},
     [TP_TITLE_PYTHON_CODE] = {.training = "Move `{0:function}` out of the step, or make it cheaper",
                               .native = "Move `{0:function}` out of the step, or make it cheaper",

@@ -23,6 +23,7 @@ enum tp_title_id {
     TP_TITLE_COLLECTIVES_OF_WRAPPER, /* arguments as for TP_TITLE_COLLECTIVES */
     TP_TITLE_OPTIMIZER,              /* argument: class of the optimizer */
     TP_TITLE_LOOP,                   /* argument: line of the loop */
+    TP_TITLE_UPDATES,                /* argument: line of the first update */
     TP_TITLE_COMPILATION,            /* argument: time of compilation in all steps, ns */
     TP_TITLE_PYTHON_CODE,            /* argument: frame or annotation with the longest time */
     TP_TITLE_LOADING_IN_PROCESS,     /* no arguments; the training process loads the data */

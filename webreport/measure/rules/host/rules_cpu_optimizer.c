@@ -1,16 +1,15 @@
 /* Rule H3: an optimizer runs several operators for each tensor, in a program without a device. A fused optimizer would
- * make one pass over all tensors.
+ * make one pass over all tensors. The optimizer is one of torch, or code of the project (rules_updates.h).
  *
  * The rule uses only the part of a step in which the optimizer itself works. The closure of optimizer.step(closure), as
  * in every Lightning program, runs the forward and backward pass inside the step's range. Without a device, foreach
  * runs the same operators as the loop and gains nothing. Four optimizers have a fused form (torch 2.13, torch/optim:
  * _fused_* in sgd.py, adam.py, adamw.py, adagrad.py). */
 #include "webreport/measure/audience/wording.h"
-#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/host/rules_updates.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/trace/frame.h"
-#include "writer/base/stats.h"
 
 static void evaluate_optimizer(struct tp_advisor *a);
 
@@ -28,17 +27,9 @@ const struct tp_rule tp_rule_H3 = {
     .on_host = evaluate_optimizer,
 };
 
-/* A step of an optimizer. The optimizer's own time is the part after the closure, from the first to the last operator
- * of the step. */
-struct optimizer_step {
-    uint32_t event;
-    struct tp_interval own;
-    uint32_t first, end; /* the operators in the optimizer's own time are cpu->ops[first] to cpu->ops[end - 1] */
-};
-
 struct optimizers {
     struct tp_advisor *a;
-    struct tp_vec steps; /* steps of optimizers, without steps of fused operators; elements: struct optimizer_step */
+    struct tp_vec steps; /* steps of optimizers, without steps of fused operators; elements: struct tp_cpu_update */
     uint32_t next;       /* index in cpu->ops of the first operator that may be in the next range */
 };
 
@@ -61,26 +52,15 @@ static bool is_closure_operator(const struct tp_advisor *a, uint32_t op)
     return tp_cpu_is_backward(a->model, op) || tp_cpu_sequence_number(a->model, op) != TP_NULL_INT;
 }
 
-static bool is_optimizer_frame(const struct tp_model *model, uint32_t event)
-{
-    const struct tp_event *e = &model->trace->events[event];
-    return tp_kind_is_frame(e->kind) && tp_str_find(tp_trace_event_name(model->trace, e), "torch/optim/") >= 0;
-}
-
 /* Returns the end of the closure that contains an operator: the end of the outermost call inside the range, or inside a
  * frame of torch.optim. */
 static int64_t closure_end(const struct tp_model *model, uint32_t op, uint32_t range)
 {
     uint32_t at = model->operators.event[op];
-    for (uint32_t up = model->inside[at]; up != TP_NO_ID && up != range && !is_optimizer_frame(model, up);
+    for (uint32_t up = model->inside[at]; up != TP_NO_ID && up != range && !tp_is_optimizer_frame(model, up);
          up = model->inside[at])
         at = up;
     return tp_event_end(&model->trace->events[at]);
-}
-
-static bool is_leaf_operator(const struct tp_advisor *a, uint32_t op)
-{
-    return a->model->operators.subtree_end[op] == op + 1;
 }
 
 static void add_optimizer_range(void *context, uint32_t event)
@@ -88,7 +68,7 @@ static void add_optimizer_range(void *context, uint32_t event)
     struct optimizers *found = context;
     struct tp_advisor *a = found->a;
     const struct tp_event *range = &a->model->trace->events[event];
-    struct optimizer_step step = {.event = event};
+    struct tp_cpu_update step = {.event = event};
     int64_t closure = INT64_MIN, end = tp_event_end(range);
     bool is_fused = false;
     if (a->model->marks[range->name] & TP_MARK_FUSED ||
@@ -105,7 +85,7 @@ static void add_optimizer_range(void *context, uint32_t event)
             continue;
         if (is_closure_operator(a, op)) {
             closure = closure_end(a->model, op, event);
-            step = (struct optimizer_step){.event = event, .first = i + 1, .end = i + 1};
+            step = (struct tp_cpu_update){.event = event, .first = i + 1, .end = i + 1};
             is_fused = false;
             continue;
         }
@@ -118,72 +98,62 @@ static void add_optimizer_range(void *context, uint32_t event)
         step.end = i + 1;
     }
     if (!is_fused)
-        *(struct optimizer_step *)tp_vec_push(&found->steps) = step;
+        *(struct tp_cpu_update *)tp_vec_push(&found->steps) = step;
 }
 
-/* Operators that contain no other operator, in the optimizer's own time of all steps. calls: number of these operators;
- * names: number of different operator names; tensors: approximate number of tensors, which is the lower median of the
- * number of calls of each name. */
-struct leaves {
-    int64_t calls, names, tensors;
-};
-
-static struct leaves count_leaves(const struct optimizers *found)
+/* Adds the part of the updates' time that a fused optimizer would save. A fused optimizer reads and writes the same
+ * data in one pass, which takes about as long as 1.5 operators per tensor. */
+static void add_claimed_time(struct tp_advisor *a, const struct tp_vec *updates, struct tp_cpu_leaves leaves,
+                             struct tp_vec *time, struct tp_picks *picks)
 {
-    struct tp_advisor *a = found->a;
-    uint32_t count = a->model->trace->names.count;
-    int64_t *calls = tp_arena_array(a->arena, count, sizeof *calls),
-            *kept = tp_arena_array(a->arena, count, sizeof *kept);
-    struct leaves leaves = {0};
-    for (size_t i = 0; i < found->steps.count; i++) {
-        const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
-        for (uint32_t k = step->first; k < step->end; k++) {
-            bool is_one = is_leaf_operator(a, a->cpu->ops[k]);
-            leaves.calls += is_one;
-            calls[tp_operator_event(a->model, a->cpu->ops[k])->name] += is_one;
-        }
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (calls[i])
-            kept[leaves.names++] = calls[i];
-    leaves.tensors = leaves.names ? tp_lower_median(kept, (size_t)leaves.names) : 0;
-    tp_arena_free_item(a->arena, kept, count * sizeof *kept);
-    tp_arena_free_item(a->arena, calls, count * sizeof *calls);
-    return leaves;
-}
-
-/* Returns the part of the optimizer's own time that a fused optimizer would save. A fused optimizer reads and writes
- * the same data in one pass, which takes about as long as 1.5 operators per tensor. */
-static struct tp_intervals claimed_time(struct optimizers *found, const struct leaves *leaves, struct tp_picks *picks)
-{
-    struct tp_advisor *a = found->a;
-    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
     int64_t kept_pct = (int64_t)tp_rule_value(a, TP_RULE_H3, "kept_pct");
-    for (size_t i = 0; i < found->steps.count; i++) {
-        const struct optimizer_step *step = TP_AT(&found->steps, struct optimizer_step, i);
+    for (size_t i = 0; i < updates->count; i++) {
+        const struct tp_cpu_update *step = TP_AT(updates, struct tp_cpu_update, i);
         int64_t dur = step->own.b - step->own.a - tp_intervals_length_within(a->cpu->pauses, step->own.a, step->own.b);
-        int64_t needed = tp_ns_max(tp_ns_scaled(dur, tp_sat_mul(3, leaves->tensors), tp_sat_mul(2, leaves->calls)),
+        int64_t needed = tp_ns_max(tp_ns_scaled(dur, tp_sat_mul(3, leaves.tensors), tp_sat_mul(2, leaves.calls)),
                                    tp_ns_scaled(dur, kept_pct, 100));
-        tp_intervals_push(&time, step->own.a + needed, step->own.b);
+        if (needed < step->own.b - step->own.a)
+            tp_intervals_push(time, step->own.a + needed, step->own.b);
         tp_picks_add_by_length(picks, a->model, step->event);
     }
-    return tp_intervals_from_vec(&time);
+}
+
+/* Lists the steps of torch's optimizers that a fused optimizer would make faster. */
+static struct tp_vec list_optimizer_steps(struct tp_advisor *a, double least_calls)
+{
+    struct optimizers found = {a, TP_VEC(a->arena, struct tp_cpu_update), 0};
+    if (tp_any_name_has_marks(a->model, TP_MARK_OPTIMIZER_STEP))
+        tp_cpu_visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer_range, &found);
+    int64_t count = (int64_t)found.steps.count;
+    int64_t calls = tp_cpu_count_leaves(a, found.steps.data, found.steps.count).calls;
+    if (calls < count || (double)calls < least_calls * (double)count)
+        found.steps.count = 0;
+    return found.steps;
 }
 
 static void evaluate_optimizer(struct tp_advisor *a)
 {
-    struct optimizers found = {a, TP_VEC(a->arena, struct optimizer_step), 0};
     struct tp_candidate c = {.rule = TP_RULE_H3, .has_ceiling = true};
-    if (tp_any_name_has_marks(a->model, TP_MARK_OPTIMIZER_STEP))
-        tp_cpu_visit_annotations(a, TP_MARK_OPTIMIZER_STEP, TP_RANGE_NONE, add_optimizer_range, &found);
-    int64_t count = (int64_t)found.steps.count;
-    struct leaves leaves = count_leaves(&found);
-    if (!count || leaves.calls < count ||
-        (double)leaves.calls < tp_rule_value(a, TP_RULE_H3, "min_calls") * (double)count)
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    double least_calls = tp_rule_value(a, TP_RULE_H3, "min_calls");
+    struct tp_vec steps = list_optimizer_steps(a, least_calls), updates = tp_cpu_find_updates_by_hand(a, least_calls);
+    struct tp_cpu_leaves leaves = tp_cpu_count_leaves(a, steps.data, steps.count);
+    struct tp_cpu_leaves by_hand = tp_cpu_count_leaves(a, updates.data, updates.count);
+    add_claimed_time(a, &steps, leaves, &time, &c.picks);
+    add_claimed_time(a, &updates, by_hand, &time, &c.picks);
+    if (!time.count)
         return;
-    c.time = tp_cpu_claimable_time(a, claimed_time(&found, &leaves, &c.picks));
+    c.time = tp_cpu_claimable_time(a, tp_intervals_from_vec(&time));
     if (tp_analysed_set_percent(a, c.time) < tp_rule_value(a, TP_RULE_H3, "min_pct"))
         return;
-    c.details = TP_DETAIL(a, TP_DETAIL_OPTIMIZER, TP_OF_NUMBER(leaves.calls / count), TP_OF_NUMBER(leaves.names));
+    if (!steps.count) {
+        leaves = by_hand;
+        steps = updates;
+        c.title = TP_TITLE(TP_TITLE_UPDATES, TP_OF_TEXT(tp_picks_first_line(a, &c.picks)));
+        c.advice = "Use an optimizer of torch with fused=True, or functions such as torch._foreach_add_ for lists of "
+                   "tensors.";
+    }
+    c.details = TP_DETAIL(a, TP_DETAIL_OPTIMIZER, TP_OF_NUMBER(leaves.calls / (int64_t)steps.count),
+                          TP_OF_NUMBER(leaves.names));
     tp_advisor_add_cpu_finding(a, &c);
 }
