@@ -515,30 +515,6 @@ static void service_with_two_rows_has_a_small_batch(void **state)
     assert_null(find_finding_of_rule("H19"));
 }
 
-/* Writes training steps with a backward pass, with inputs of `rows` rows. */
-static void write_training_steps(int rows)
-{
-    for (int s = 0; s < STEPS; s++)
-        write_host_event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 1000.0 * s + 700, 10);
-    write_serving_steps(rows);
-}
-
-static void batch_of_eight_is_small_if_its_work_is_little(void **state)
-{
-    write_training_steps(8); /* 8 rows of 128 and 64 features need little of the 500 us */
-    assert_finding("H19", "batch.too_small", 100.0 * 24 / 32);
-    end_event_text(state), begin_trace_test(state);
-    write_training_steps(9);
-    assert_null(find_finding_of_rule("H19"));
-    end_event_text(state), begin_trace_test(state);
-    settings[1] = "H19.work_pct=0"; /* no work is little */
-    write_training_steps(8);
-    assert_null(find_finding_of_rule("H19"));
-    end_event_text(state), begin_trace_test(state);
-    write_serving_steps(8); /* there may be no more requests */
-    assert_null(find_finding_of_rule("H19"));
-}
-
 /* Writes twelve rounds of twenty operators. A round takes 40 us and begins with an indexing operator. is_one_call: true
  * if one call contains all rounds, false if each round is a call. */
 static void write_loop_rounds(bool is_one_call)
@@ -587,118 +563,23 @@ static void gain_excludes_tensors_made_from_numbers(void **state)
     assert_gain_range("H1", 15, 35);
 }
 
-/* Writes steps in which the function of `frame_name` runs four operators of 5 us on each of twenty tensors. The
- * operators need no time between them. */
-static void write_updates(const char *frame_name, const char *last, const char *more, bool has_backward)
-{
-    const char *names[] = {"aten::mul", "aten::add", "aten::div", last};
-    for (int s = 0; s < STEPS; s++) {
-        double at = begin_step(s) + 100;
-        if (has_backward)
-            write_host_event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", at - 20, 10);
-        frame("train.py(3): train", at, 500);
-        frame(frame_name, at + 1, 450);
-        for (int i = 0; i < 80; i++) {
-            char args[200];
-            snprintf(args, sizeof args, "\"Input Dims\":[%s],\"Input type\":[" FLOAT "]%s", i / 4 % 2 ? "[8,8]" : "[8]",
-                     more);
-            write_host_event_with_args("cpu_op", names[i % 4], at + 10 + 5 * i, 5, args);
-        }
-    }
-    build_trace();
-}
-
-static void updates_by_hand_are_an_optimizer(void **state)
-{
-    /* a fused optimizer needs 1.5 of 4 operators per tensor */
-    write_updates("robot.py(9): update", "aten::mul_", "", true);
-    assert_finding("H3", "optimizer.per_tensor", 40 - 15);
-    end_event_text(state), begin_trace_test(state);
-    write_updates("robot.py(9): update", "aten::sub", "", true); /* writes no tensor in place */
-    assert_null(find_finding_of_rule("H3"));
-    end_event_text(state), begin_trace_test(state);
-    write_updates("robot.py(9): update", "aten::mul_", ",\"Sequence number\":7",
-                  true); /* belongs to the forward pass */
-    assert_null(find_finding_of_rule("H3"));
-    end_event_text(state), begin_trace_test(state);
-    write_updates("robot.py(9): update", "aten::mul_", "", false); /* trains nothing */
-    assert_null(find_finding_of_rule("H3"));
-    end_event_text(state), begin_trace_test(state);
-    write_updates("/x/torch/optim/nadam.py(9): step", "aten::mul_", "", true); /* has no fused form */
-    assert_null(find_finding_of_rule("H3"));
-}
-
-/* Writes collation that takes 350 us per step: 50 us in Python, 60 us in a call of a function of the sample, and 240 us
- * in two calls that make tensors of the given sizes from numbers. */
-static void write_collation(const char *function, const char *first, const char *second)
-{
-    const char *sizes[] = {first, second};
-    for (int s = 0; s < STEPS; s++) {
-        double at = begin_step(s);
-        write_host_event("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", at + 200,
-                         500);
-        frame("/x/torch/utils/data/_utils/fetch.py(49): fetch", at + 201, 498);
-        frame("data.py(9): pad", at + 202, 350);
-        frame(function, at + 203, 60);
-        for (int i = 0; i < 2; i++) {
-            frame("<built-in method tensor of type object at 0x7f>", at + 300 + 120 * i, 120);
-            write_operator_with_shapes("aten::to", at + 418 + 120 * i, 1, sizes[i], FLOAT, -1);
-        }
-    }
-    build_trace();
-}
-
-static void numbers_made_of_tensors_need_no_new_tensor(void **state)
-{
-    write_collation("<built-in method tolist of Tensor object at 0x7f>", "[16]", "[16]");
-    assert_finding("H1", "input.collate", 35); /* includes the tensors that are made from these numbers again */
-    end_event_text(state), begin_trace_test(state);
-    write_collation("<built-in function len>", "[16]", "[16]");
-    assert_finding("H1", "input.collate", 11);
-}
-
-static void mask_can_be_computed_from_lengths(void **state)
-{
-    write_collation("<built-in function len>", "[16,90]", "[16,90]");
-    assert_finding("H1", "input.collate", 11 + 12); /* one of two tensors with equal first sizes is necessary */
-    end_event_text(state), begin_trace_test(state);
-    write_collation("<built-in function len>", "[16,90]", "[16,12]");
-    assert_finding("H1", "input.collate", 11);
-}
-
 int main(void)
 {
     is_recording_free = true;
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
-        CASE(hooks_that_reduce_values_are_checks),
-        CASE(gain_of_backward_hook_includes_its_node),
-        CASE(wrapper_around_forward_is_no_hook),
-        CASE(einsum_is_treated_as_its_product),
-        CASE(unavoidable_copies_are_not_reported),
-        CASE(a_convolution_in_double_precision_costs_four_times),
-        CASE(fused_optimizer_reads_no_values_in_a_loop),
-        CASE(vectorized_loop_keeps_its_products),
-        CASE(vectorized_loop_keeps_its_memory_traffic),
-        CASE(vectorized_loop_keeps_its_backward_work),
-        CASE(small_operators_are_no_part_of_a_chain),
-        CASE(gain_range_is_75_to_100_percent_of_time),
-        CASE(loop_over_parts_of_a_tensor_is_found),
-        CASE(gain_includes_small_operators_function),
-        CASE(chain_that_fills_its_function_may_be_short),
-        CASE(module_called_for_each_sample_is_found),
-        CASE(elements_of_one_sample_may_come_first),
-        CASE(python_of_one_function_has_a_lower_threshold),
-        CASE(scattered_python_needs_a_large_share),
-        CASE(module_called_in_backward_is_recomputation),
-        CASE(few_large_gradients_are_reported),
-        CASE(service_with_two_rows_has_a_small_batch),
-        CASE(gain_excludes_tensors_made_from_numbers),
-        CASE(long_rounds_are_a_loop_only_within_one_call),
-        CASE(batch_of_eight_is_small_if_its_work_is_little),
-        CASE(updates_by_hand_are_an_optimizer),
-        CASE(numbers_made_of_tensors_need_no_new_tensor),
-        CASE(mask_can_be_computed_from_lengths),
+        CASE(hooks_that_reduce_values_are_checks),        CASE(gain_of_backward_hook_includes_its_node),
+        CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_is_treated_as_its_product),
+        CASE(unavoidable_copies_are_not_reported),        CASE(a_convolution_in_double_precision_costs_four_times),
+        CASE(fused_optimizer_reads_no_values_in_a_loop),  CASE(vectorized_loop_keeps_its_products),
+        CASE(vectorized_loop_keeps_its_memory_traffic),   CASE(vectorized_loop_keeps_its_backward_work),
+        CASE(small_operators_are_no_part_of_a_chain),     CASE(gain_range_is_75_to_100_percent_of_time),
+        CASE(loop_over_parts_of_a_tensor_is_found),       CASE(gain_includes_small_operators_function),
+        CASE(chain_that_fills_its_function_may_be_short), CASE(module_called_for_each_sample_is_found),
+        CASE(elements_of_one_sample_may_come_first),      CASE(python_of_one_function_has_a_lower_threshold),
+        CASE(scattered_python_needs_a_large_share),       CASE(module_called_in_backward_is_recomputation),
+        CASE(few_large_gradients_are_reported),           CASE(service_with_two_rows_has_a_small_batch),
+        CASE(gain_excludes_tensors_made_from_numbers),    CASE(long_rounds_are_a_loop_only_within_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 """The rules H5 small operators, H6 Python between operators, H7 copies (docs/definitions.md, section 15)."""
 import collections
 import itertools
+import json
 import math
 
 from . import names
@@ -154,13 +155,30 @@ def python_stretch(c, python, least):
     return time, max((e for e, _ in calls), key=lambda e: e.length)
 
 
+ORDERING = ("aten::addmm", "aten::baddbmm", "aten::bmm", "aten::_fft_", "aten::fft_")
+
+
 def is_of_product(o):
-    return any("conv" in x.name or x.name.startswith(("aten::addmm", "aten::baddbmm")) for x in operators_above(o.parent))
+    return any("conv" in x.name or x.name.startswith(ORDERING) for x in operators_above(o.parent))
+
+
+def is_of_complex_operand(o):
+    """Returns whether an operator that computes makes a copy of complex numbers."""
+    if not any("complex" in json.dumps(x.args.get("Input type", "")) for x in subtree(o)):
+        return False
+    return any(x.name.startswith("aten::") and x.name not in names.COPY_OPERATORS and x.name not in ("aten::reshape", "aten::flatten")
+               for x in operators_above(o.parent))
+
+
+def subtree(o):
+    yield o
+    for x in o.children:
+        yield from subtree(x)
 
 
 def is_needed(o, min_values):
     """Returns whether the copy is necessary."""
-    if is_of_product(o):
+    if is_of_product(o) or is_of_complex_operand(o):
         return True
     dims = o.args.get("Input Dims", o.args.get("Input dims"))
     first = dims[0] if isinstance(dims, list) and dims else None

@@ -361,28 +361,49 @@ static void evaluate_small_operators(struct tp_advisor *a)
 
 /* ---- copies (H7) ---- */
 
-/* Returns whether a convolution or a matrix product calls the operator. Such callers order their operands as their
- * library requires, and expand a bias. */
+/* Returns whether a convolution, a matrix product or a Fourier transform calls the operator. Such callers order their
+ * operands as their library requires, and expand a bias. */
 static bool is_called_by_product(const struct tp_advisor *a, uint32_t op)
 {
+    static const char *const callers[] = {"aten::addmm", "aten::baddbmm", "aten::bmm",
+                                          "aten::_fft_", "aten::fft_",    NULL};
     const struct tp_model *model = a->model;
     for (op = model->operators.parent[op]; op != TP_NO_ID; op = model->operators.parent[op]) {
         const struct tp_event *e = tp_operator_event(model, op);
         if (model->marks[e->name] & TP_MARK_CONV ||
-            tp_str_starts(tp_trace_event_name(model->trace, e), "aten::addmm") ||
-            tp_str_starts(tp_trace_event_name(model->trace, e), "aten::baddbmm"))
+            tp_str_starts_with_one_of(tp_trace_event_name(model->trace, e), callers))
             return true;
     }
     return false;
 }
 
-/* Returns whether a copy is unavoidable. Convolutions and matrix products need some copies. A Python number that is
- * combined with a tensor becomes a tensor with one value, so copies of few values are unavoidable, too. */
+/* Returns whether an operator that computes makes a copy of complex numbers. Such an operator applies a pending
+ * conjugation, or makes complex numbers of real ones. Operators that only change the layout are excluded. */
+static bool is_complex_operand(const struct tp_advisor *a, uint32_t op)
+{
+    const struct tp_model *model = a->model;
+    const struct tp_trace *trace = model->trace;
+    bool is_complex = false, is_computing = false;
+    for (uint32_t i = op; i < model->operators.subtree_end[op] && !is_complex; i++)
+        is_complex =
+            tp_str_find(tp_strings_get(&trace->values, trace->hosts[tp_operator_event(model, i)->detail].types),
+                        "complex") >= 0;
+    for (op = model->operators.parent[op]; op != TP_NO_ID && is_complex; op = model->operators.parent[op]) {
+        const struct tp_event *e = tp_operator_event(model, op);
+        struct tp_str name = tp_trace_event_name(trace, e);
+        is_computing |= tp_str_starts(name, "aten::") && !(model->marks[e->name] & TP_MARK_COPY_OP) &&
+                        !tp_str_equal(name, TP_STR("aten::reshape")) && !tp_str_equal(name, TP_STR("aten::flatten"));
+    }
+    return is_computing;
+}
+
+/* Returns whether a copy is unavoidable. Some products and operators on complex numbers need copies. A Python number
+ * that is combined with a tensor becomes a tensor with one value, so copies of few values are unavoidable, too. */
 static bool is_unavoidable_copy(const struct tp_advisor *a, uint32_t op)
 {
     const struct tp_trace *trace = a->model->trace;
     double least = tp_rule_value(a, TP_RULE_H7, "min_values");
-    if (least > 0 && is_called_by_product(a, op))
+    if (least > 0 && (is_called_by_product(a, op) || is_complex_operand(a, op)))
         return true;
     uint32_t dims = trace->hosts[tp_operator_event(a->model, op)->detail].dims;
     struct tp_shape shape = tp_shape_input(tp_strings_get(&trace->values, dims), 0);
