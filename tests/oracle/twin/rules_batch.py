@@ -1,6 +1,8 @@
 """The rules H18 one call per sample, H19 small batch, H20 unequal steps, H21 single steps with additional work
 (docs/definitions.md, section 15)."""
+import bisect
 import collections
+import math
 
 from . import costs, names
 from .findings import by_length, threshold
@@ -14,6 +16,7 @@ from .texts import percent_text, some
 from .wrapper import Accumulation, step_of
 
 MIN_CALLS, MIN_INNER_CALLS, SMALL_BATCH, SMALL_BATCH_OF_LITTLE_WORK, USUAL_BATCH, MIN_STEPS, MIN_JUDGED, MOST_PART, USUAL_TIMES = 4, 8, 4, 8, 32, 3, 4, 4, 4
+MIN_PARTS, MOST_AFTER, MOST_BEFORE, MOST_OPERANDS, MOST_ITEMS = 8, 16, 64, 16, 64
 SHORT_NS = 200_000
 FLOPS_PER_NS, BYTES_PER_NS = 60.0, 6.0
 Samples = collections.namedtuple("Samples", "count length rows is_length_first")
@@ -91,17 +94,124 @@ class Calls:
         return len(rows) > 0 and growing < len(rows) // 2
 
 
+def longest_time_between(rows):
+    between = [b.start - a.end for (a, s), (b, t) in zip(rows, rows[1:]) if s == t]
+    return USUAL_TIMES * p50(between) if between else 0
+
+
+class Parts:
+    """Loops in which each call works on one part of a tensor, without a batch dimension, and whose results are
+    stacked."""
+
+    def __init__(self, c):
+        self.c = c
+        self.outermost = [o for o in c.operators if o.parent is None]
+        self.starts = [o.start for o in self.outermost]
+
+    def keep(self, rows):
+        """rows: (call, step). Returns the calls of these loops; [] if they are not most of the calls."""
+        longest, kept, i = longest_time_between(rows), [], 0
+        while i < len(rows):
+            # all calls of a step, else those without a long time between them, which may be a pause
+            for most in (math.inf, longest):
+                end = i + 1
+                while end < len(rows) and rows[end][1] == rows[i][1] and rows[end][0].start - rows[end - 1][0].end <= most:
+                    end += 1
+                calls = [m for m, _ in rows[i:end]]
+                if self.is_loop_over_parts(calls):
+                    kept += calls
+                    break
+            i = end
+        return kept if len(kept) >= MIN_CALLS * self.c.count and 2 * len(kept) > len(rows) else []
+
+    def at(self, ts):
+        return bisect.bisect_left(self.starts, ts)
+
+    def is_loop_over_parts(self, calls):
+        if len(calls) < MIN_PARTS:
+            return False
+        operands = [self.first_operands(m) for m in calls]
+        if operands[0] is None or any(x != operands[0] for x in operands):
+            return False
+        result = self.stacked_result(calls)
+        return result is not None and self.takes_apart(calls) and not self.needs_previous(calls[-1], result)
+
+    def first_operands(self, m):
+        for o in self.c.operators:
+            if m.start <= o.start < m.end:
+                batch = samples_of(o)
+                if batch is not None and batch.count:
+                    return str(dims_of(o))
+        return None
+
+    def stacked_result(self, calls):
+        """Returns the sizes of the result of a call; None if the program does not stack the results."""
+        at = self.at(calls[-1].end)
+        for o in self.outermost[at:at + MOST_AFTER]:
+            items = dims_of(o)[0] if o.name == "aten::stack" and dims_of(o) else None
+            if isinstance(items, list) and len(items) == len(calls) and isinstance(items[0], list) and all(x == items[0] for x in items):
+                return items[0]
+        return None
+
+    def takes_apart(self, calls):
+        first = self.at(calls[0].start)
+        parts = sum(o.name in names.INDEX_OPERATORS for o in self.outermost[first:self.at(calls[-1].start)])
+        split = any(len(calls) in (shape(dims_of(o), 0) or ()) for o in self.outermost[max(0, first - MOST_BEFORE):first]
+                    if o.name in names.PIECES_OPERATORS)
+        return split or parts >= len(calls) - 1
+
+    def needs_previous(self, call, result):
+        """Returns whether a product of the call, or an operator before it, reads an operand with the sizes of a
+        result."""
+        is_read = False
+        for o in self.outermost[self.at(call.start):self.at(call.end)] if result else []:
+            is_read |= reads_result(o, result)
+            if is_read and has_product(o):
+                return True
+        return False
+
+
+def reads_result(o, result):
+    dims, batch = dims_of(o), samples_of(o)
+    if batch is not None and batch.count or o.name == "aten::linear":
+        at = WITH_SAMPLES[o.name][0]
+        dims = dims[at:at + 1]
+    return any(x == result or isinstance(x, list) and not all(isinstance(n, int) for n in x) and result in x[:MOST_ITEMS]
+               for x in dims[:MOST_OPERANDS])
+
+
+def has_product(o):
+    return o.eligible or any(has_product(x) for x in o.children)
+
+
+def calls_with_one_sample(c):
+    """Returns (calls, whether the samples have no batch dimension)."""
+    found = Calls(c)
+    mine = [m for m in found.mine if m.name == found.name]
+    calls, independent = found.examine(mine)
+    if independent:
+        return calls, False
+    return Parts(c).keep([(m, step_at(c.trace, m.start)) for m in mine]) if mine else [], True
+
+
+def least_time_of_products(c):
+    ranges = []
+    for o in c.operators:
+        cost = costs.of_op(o) if o.eligible else None
+        if cost is not None:
+            ranges.append((o.start, o.start + int(min(cost["flops"] / FLOPS_PER_NS, float(o.length)))))
+    return union(ranges)
+
+
 def sample_by_sample(c):
     """Finds H18: the model is called sample by sample."""
     if not c.trace.steps.marked:
         return False
-    found = Calls(c)
-    calls, independent = found.examine([m for m in found.mine if m.name == found.name])
-    if not independent:
+    calls, is_of_parts = calls_with_one_sample(c)
+    if not calls:
         return False
     rows = [(m, step_at(c.trace, m.start)) for m in calls]
-    between = [b.start - a.end for (a, s), (b, t) in zip(rows, rows[1:]) if s == t]
-    longest = USUAL_TIMES * p50(between) if between else 0
+    longest = longest_time_between(rows)
     ranges, last, is_open = [], None, False
     for m, step in rows:
         is_next = last is not None and last[1] == step and m.start - last[0].end <= longest
@@ -119,6 +229,8 @@ def sample_by_sample(c):
             inside.add(id(o))
             kept.append((o.start, o.start + o.length // 2))
     time = minus(with_backward(c, union(ranges)), union(kept))
+    if is_of_parts:
+        time = minus(time, least_time_of_products(c))
     detail = "Each step calls the model %s with one sample." % some(len(calls) // c.count, "time", "times")
     return c.findings.share(time) >= threshold("H18")["min_pct"] and bool(c.claim("H18", time, by_length(calls), detail=detail))
 

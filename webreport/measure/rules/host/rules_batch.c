@@ -1,6 +1,6 @@
 /* Rules about the amount of work in a step, in programs without a device: a model that is called sample by sample
  * (H18), a batch that is too small for its model (H19), steps of unequal work (H20). */
-#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/host/rules_calls.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
 #include "writer/base/stats.h"
@@ -53,6 +53,9 @@ const struct tp_rule tp_rule_H20 = {
                          "number of inputs."},
     .on_host = evaluate_batch,
 };
+
+/* rates at which a core works at most, in products of few columns (H16) */
+static const double FLOPS_PER_NS = 60, BYTES_PER_NS = 6;
 
 /* SMALL_BATCH: most samples of a small batch; SMALL_BATCH_OF_LITTLE_WORK: the same if the work on the samples takes a
  * small part of the time */
@@ -139,26 +142,18 @@ static void count_calls_of_modules(struct calls *c)
         }
 }
 
-/* a call of the repeated module */
-struct call {
-    struct tp_interval time;
-    uint32_t event, step;
-    bool is_of_batch; /* true if the call works on several samples */
-    uint32_t dims;  /* value id of the operand sizes of the call's first operator that shows samples; TP_NO_ID: none */
-    int64_t length; /* length of the sequence of this operator; 0: no sequence */
-};
-
 static struct tp_vec list_calls_of_module(const struct calls *c)
 {
     const struct tp_model *model = c->a->model;
-    struct tp_vec calls = TP_VEC(c->a->arena, struct call);
+    struct tp_vec calls = TP_VEC(c->a->arena, struct tp_cpu_call);
     for (uint32_t m = 0; m < model->modules.count; m++) {
         const struct tp_event *e = &model->trace->events[model->modules.event[m]];
         if (e->name == c->name && is_counted_module(c, m))
-            *(struct call *)tp_vec_push(&calls) = (struct call){.time = {e->ts_ns, tp_event_end(e)},
-                                                                .event = model->modules.event[m],
-                                                                .step = tp_step_of_host_time(model, e->ts_ns),
-                                                                .dims = TP_NO_ID};
+            *(struct tp_cpu_call *)tp_vec_push(&calls) =
+                (struct tp_cpu_call){.time = {e->ts_ns, tp_event_end(e)},
+                                     .event = model->modules.event[m],
+                                     .step = tp_step_of_host_time(model, e->ts_ns),
+                                     .dims = TP_NO_ID};
     }
     return calls;
 }
@@ -168,8 +163,8 @@ static bool remove_calls_of_batches(const struct calls *c, struct tp_vec *calls)
 {
     size_t kept = 0, all = calls->count;
     for (size_t i = 0; i < all; i++)
-        if (!TP_AT(calls, struct call, i)->is_of_batch)
-            *TP_AT(calls, struct call, kept++) = *TP_AT(calls, struct call, i);
+        if (!TP_AT(calls, struct tp_cpu_call, i)->is_of_batch)
+            *TP_AT(calls, struct tp_cpu_call, kept++) = *TP_AT(calls, struct tp_cpu_call, i);
     calls->count = kept;
     return kept >= MIN_CALLS * c->a->model->used_count && 2 * kept > all;
 }
@@ -182,7 +177,8 @@ static int64_t longest_time_between_calls(struct tp_advisor *a, const struct tp_
     int64_t *times = tp_arena_array(a->arena, calls->count + 1, sizeof *times);
     size_t count = 0;
     for (size_t i = 1; i < calls->count; i++) {
-        const struct call *last = TP_AT(calls, struct call, i - 1), *call = TP_AT(calls, struct call, i);
+        const struct tp_cpu_call *last = TP_AT(calls, struct tp_cpu_call, i - 1),
+                                 *call = TP_AT(calls, struct tp_cpu_call, i);
         if (call->step == last->step)
             times[count++] = call->time.a - last->time.b;
     }
@@ -199,7 +195,8 @@ static struct tp_intervals find_repeated_calls(struct tp_advisor *a, const struc
     int64_t longest = longest_time_between_calls(a, calls);
     struct tp_interval *of_loop = NULL;
     for (size_t i = 0; i < calls->count; i++) {
-        const struct call *call = TP_AT(calls, struct call, i), *last = i ? TP_AT(calls, struct call, i - 1) : NULL;
+        const struct tp_cpu_call *call = TP_AT(calls, struct tp_cpu_call, i),
+                                 *last = i ? TP_AT(calls, struct tp_cpu_call, i - 1) : NULL;
         bool is_next = last && call->step == last->step && call->time.a - last->time.b <= longest;
         if (!is_next)
             of_loop = NULL;
@@ -229,11 +226,11 @@ static void examine_samples_of_calls(const struct tp_advisor *a, struct tp_vec *
     size_t at = 0;
     for (uint32_t i = 0; i < a->cpu->count; i++) {
         int64_t ts = tp_operator_event(model, a->cpu->ops[i])->ts_ns;
-        while (at < calls->count && TP_AT(calls, struct call, at)->time.b <= ts)
+        while (at < calls->count && TP_AT(calls, struct tp_cpu_call, at)->time.b <= ts)
             at++;
         if (at == calls->count)
             break;
-        struct call *call = TP_AT(calls, struct call, at);
+        struct tp_cpu_call *call = TP_AT(calls, struct tp_cpu_call, at);
         if (ts < call->time.a || call->is_of_batch || a->cpu->ops[i] < inside)
             continue;
         struct tp_samples batch = tp_samples_of_operator(model, a->cpu->ops[i]);
@@ -259,7 +256,7 @@ static bool has_independent_calls(const struct calls *c, const struct tp_vec *ca
     uint32_t known = 0, growing = 0, dims = TP_NO_ID;
     int64_t last = 0;
     for (size_t i = 0; i < calls->count; i++) {
-        const struct call *call = TP_AT(calls, struct call, i);
+        const struct tp_cpu_call *call = TP_AT(calls, struct tp_cpu_call, i);
         if (call->dims == TP_NO_ID)
             continue;
         if (c->is_inner && dims != TP_NO_ID && dims != call->dims)
@@ -288,6 +285,39 @@ static struct tp_intervals half_of_convolution_time(struct tp_advisor *a)
     return tp_intervals_from_vec(&time);
 }
 
+/* Returns the least time of the products in `time`: the least time of a core for their work (work_on_samples_ns). A
+ * batch does not save this time. */
+static struct tp_intervals least_time_of_products(struct tp_advisor *a)
+{
+    struct tp_vec time = TP_VEC(a->arena, struct tp_interval);
+    for (uint32_t i = 0; i < a->cpu->count; i++) {
+        const struct tp_event *e = tp_operator_event(a->model, a->cpu->ops[i]);
+        struct tp_cost cost;
+        if (!tp_operator_is_eligible(a->model, a->cpu->ops[i]) || !tp_cpu_find_cost(&cost, a, a->cpu->ops[i]))
+            continue;
+        double least_ns = fmin((double)cost.flops / FLOPS_PER_NS, (double)e->dur_ns);
+        tp_intervals_push(&time, e->ts_ns, e->ts_ns + (int64_t)least_ns);
+    }
+    return tp_intervals_from_vec(&time);
+}
+
+/* Finds the calls of a module with one sample each. Sets *is_of_parts to whether the samples have no batch dimension.
+ * Such a call works on several rows. */
+static struct tp_vec find_calls_with_one_sample(const struct calls *calls, bool *is_of_parts)
+{
+    struct tp_vec each = list_calls_of_module(calls), all = list_calls_of_module(calls);
+    examine_samples_of_calls(calls->a, &each);
+    examine_samples_of_calls(calls->a, &all);
+    *is_of_parts = !remove_calls_of_batches(calls, &each) || !has_independent_calls(calls, &each);
+    if (!*is_of_parts)
+        return each;
+    size_t count = all.count;
+    tp_cpu_keep_calls_on_parts(calls->a, &all, longest_time_between_calls(calls->a, &all));
+    if (all.count < MIN_CALLS * calls->a->model->used_count || 2 * all.count <= count)
+        all.count = 0;
+    return all;
+}
+
 static bool find_calls_per_sample(struct tp_advisor *a)
 {
     struct calls calls = {.a = a};
@@ -297,12 +327,14 @@ static bool find_calls_per_sample(struct tp_advisor *a)
     count_calls_of_modules(&calls);
     if (calls.name == TP_NO_ID)
         return false;
-    struct tp_vec each = list_calls_of_module(&calls);
-    examine_samples_of_calls(a, &each);
-    if (!remove_calls_of_batches(&calls, &each) || !has_independent_calls(&calls, &each))
+    bool is_of_parts;
+    struct tp_vec each = find_calls_with_one_sample(&calls, &is_of_parts);
+    if (!each.count)
         return false;
     struct tp_intervals repeated = find_repeated_calls(a, &each, &c.picks);
     c.time = tp_intervals_difference(a->arena, tp_cpu_add_backward_time(a, repeated), half_of_convolution_time(a));
+    if (is_of_parts)
+        c.time = tp_intervals_difference(a->arena, c.time, least_time_of_products(a));
     c.details = TP_DETAIL(a, TP_DETAIL_SINGLE_CALLS, TP_OF_NUMBER((int64_t)each.count / a->model->used_count));
     return tp_analysed_set_percent(a, c.time) >= tp_rule_value(a, TP_RULE_H18, "min_pct") &&
            tp_advisor_add_cpu_finding(a, &c);
@@ -363,7 +395,6 @@ static bool is_work_on_weights(const struct tp_advisor *a, uint32_t op)
  * of floating-point operations, because most of their bytes are weights. */
 static int64_t work_on_samples_ns(const struct tp_advisor *a)
 {
-    static const double FLOPS_PER_NS = 60, BYTES_PER_NS = 6; /* a core, in products of few columns (H16) */
     double sum_ns = 0;
     uint32_t inside = 0; /* end of the operators inside the last operator with known work */
     for (uint32_t i = 0; i < a->cpu->count; i++) {
