@@ -1,6 +1,6 @@
 /* Tests root causes that the project's own code has, in CPU programs: collation, updates of tensors by hand, small
- * batches, matrices that are samples, and copies inside operators on complex numbers. Also tests similar programs
- * without the cause. Steps last 1,000 us. Expected savings are counted by hand. */
+ * batches, matrices that are samples, texts for files, and copies inside operators on complex numbers. Also tests
+ * similar programs without the cause. Steps last 1,000 us. Expected savings are counted by hand. */
 #include "small_findings.h"
 
 enum { STEPS = 4 };
@@ -192,6 +192,27 @@ static void module_called_for_each_matrix_is_found(void **state)
     assert_null(find_finding_of_rule("H18"));
 }
 
+/* Writes a function of 200 us with an event of 60 us that prepares a text, and a write of 30 us. */
+static void write_file_output(const char *kind, const char *name)
+{
+    for (int s = 0; s < STEPS; s++) {
+        double at = begin_step(s) + 200;
+        frame("train.py(3): note", at, 200);
+        write_host_event(kind, name, at + 10, 60);
+        frame("<built-in method write of _io.TextIOWrapper object at 0x7f>", at + 100, 30);
+    }
+    build_trace();
+}
+
+static void preparing_a_text_is_part_of_writing_it(void **state)
+{
+    write_file_output("python_function", "json/__init__.py(183): dumps");
+    assert_finding("H10", "io.in_step", 20);
+    end_event_text(state), begin_trace_test(state);
+    write_file_output("cpu_op", "aten::mm"); /* a function that computes also without the file */
+    assert_finding("H10", "io.in_step", 3);
+}
+
 int main(void)
 {
     is_recording_free = true;
@@ -199,7 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(batch_of_eight_is_small_if_its_work_is_little), CASE(updates_by_hand_are_an_optimizer),
         CASE(numbers_made_of_tensors_need_no_new_tensor),    CASE(mask_can_be_computed_from_lengths),
-        CASE(module_called_for_each_matrix_is_found),        CASE(operands_of_complex_operators_need_copies),
+        CASE(module_called_for_each_matrix_is_found),        CASE(preparing_a_text_is_part_of_writing_it),
+        CASE(operands_of_complex_operators_need_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

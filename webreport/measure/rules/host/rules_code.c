@@ -163,6 +163,7 @@ struct found {
     int64_t new_zeros; /* number of operators in `zeros` that make new tensors instead of filling gradients in place */
     int64_t zeros_ns, adds_ns;          /* total time of the operators in `zeros` and in `adds`, ns */
     struct tp_busy_functions functions; /* functions of the project that write files, check values or make zeros */
+    struct tp_vec writers; /* calls of project functions that write files, in order of time; elements: uint32_t */
 };
 
 static void add_event_to_rule(struct found *found, const struct tp_model *model, enum tp_rule_id rule, uint32_t event)
@@ -212,6 +213,7 @@ static void add_frame_of_known_code(struct found *found, struct frames_seen *see
         /* counts only the outermost frame that writes */
         if (code->rule == TP_RULE_H10 && e->ts_ns >= seen->write_end_ns) {
             tp_busy_functions_count(&found->functions, code->rule, event, true);
+            *(uint32_t *)tp_vec_push(&found->writers) = tp_enclosing_project_call(model, event);
             seen->write_end_ns = tp_event_end(e);
         }
     }
@@ -225,6 +227,44 @@ static bool is_module_recomputed(const struct tp_model *model, uint32_t event)
     while (outer != TP_NO_ID && !(tp_event_marks(model, outer) & TP_MARK_BACKWARD_NODE))
         outer = model->inside[outer];
     return outer != TP_NO_ID;
+}
+
+/* Returns whether a call runs no module, no matrix product and no backward pass. */
+static bool trains_nothing(const struct tp_model *model, uint32_t call)
+{
+    const struct tp_order *order = model->order;
+    const struct tp_event *e = &model->trace->events[call];
+    uint32_t low = order->thread_first[e->thread], end = order->thread_first[e->thread + 1], high = end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (model->trace->events[order->host[middle]].ts_ns < e->ts_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_training = false;
+    for (; low < end && !is_training; low++) {
+        const struct tp_event *inner = &model->trace->events[order->host[low]];
+        if (inner->ts_ns >= tp_event_end(e))
+            break;
+        is_training = inner->kind == TP_KIND_MODULE ||
+                      model->marks[inner->name] & (TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER);
+    }
+    return !is_training;
+}
+
+/* Adds whole calls of the functions that write files and do no training. The other code of such a function prepares the
+ * text or the data for the file, so a fix saves its time too. */
+static void add_calls_that_only_write(const struct tp_model *model, struct found *found)
+{
+    uint32_t last = TP_NO_ID;
+    for (size_t i = 0; i < found->writers.count; i++) {
+        uint32_t call = *TP_AT(&found->writers, uint32_t, i);
+        if (call != TP_NO_ID && call != last && trains_nothing(model, call))
+            tp_intervals_push(&found->times[TP_RULE_H10 - FIRST], model->trace->events[call].ts_ns,
+                              tp_event_end(&model->trace->events[call]));
+        last = call;
+    }
 }
 
 static void find_events_of_known_frames(struct tp_advisor *a, struct found *found)
@@ -242,6 +282,7 @@ static void find_events_of_known_frames(struct tp_advisor *a, struct found *foun
         else if (e->kind == TP_KIND_MODULE && is_module_recomputed(a->model, order->host[i]))
             add_event_to_rule(found, a->model, TP_RULE_H11, order->host[i]);
     }
+    add_calls_that_only_write(a->model, found);
 }
 
 /* ---- operators ---- */
@@ -428,6 +469,7 @@ static void evaluate_code(struct tp_advisor *a)
     for (unsigned i = 0; i <= LAST - FIRST; i++)
         found.times[i] = TP_VEC(a->arena, struct tp_interval);
     tp_busy_functions_init(&found.functions, a);
+    found.writers = TP_VEC(a->arena, uint32_t);
     find_events_of_known_frames(a, &found);
     find_events_of_known_operators(a, &found);
     find_events_of_hooks(a, &found);
