@@ -1,6 +1,7 @@
 /* Rules about the amount of work in a step, in programs without a device: a model that is called sample by sample
  * (H18), a batch that is too small for its model (H19), steps of unequal work (H20). */
-#include "webreport/measure/rules/host/rules_calls.h"
+#include "webreport/measure/rules/host/rules_cpu.h"
+#include "webreport/measure/rules/host/rules_unbatched.h"
 #include "webreport/measure/rules/rules_texts.h"
 #include "webreport/measure/work/operator_samples.h"
 #include "writer/base/stats.h"
@@ -312,7 +313,8 @@ static struct tp_vec find_calls_with_one_sample(const struct calls *calls, bool 
     if (!*is_of_parts)
         return each;
     size_t count = all.count;
-    tp_cpu_keep_calls_on_parts(calls->a, &all, longest_time_between_calls(calls->a, &all));
+    struct tp_operator_list operators = {calls->a->model, calls->a->cpu->ops, calls->a->cpu->count};
+    tp_keep_calls_on_parts(operators, &all, longest_time_between_calls(calls->a, &all));
     if (all.count < MIN_CALLS * calls->a->model->used_count || 2 * all.count <= count)
         all.count = 0;
     return all;
