@@ -135,6 +135,26 @@ static void a_convolution_in_double_precision_costs_four_times(void **state)
     assert_finding("H14", "compute.float64", 30);
 }
 
+/* Tests products of 400 us in steps of 1 ms, next to a decomposition. */
+static void programs_that_decompose_matrices_need_double_precision(void **state)
+{
+    (void)state;
+    for (int has_much = 0; has_much < 2; has_much++) {
+        for (int s = 0; s < STEPS; s++) {
+            double at = begin_step(s) + 200;
+            write_operator_with_shapes("aten::mm", at, 400, "[64,64],[64,64]", "\"double\",\"double\"", 10 * s);
+            write_operator_with_shapes("aten::linalg_cholesky_ex", at + 410, has_much ? 40 : 20, "[64,64]",
+                                       "\"double\"", 10 * s + 1);
+        }
+        build_trace();
+        if (has_much)
+            assert_null(find_finding_of_rule("H14"));
+        else
+            assert_finding("H14", "compute.float64", 25.2); /* three fifths of 420 us */
+        end_event_text(state), begin_trace_test(state);
+    }
+}
+
 static void fused_optimizer_reads_no_values_in_a_loop(void **state)
 {
     (void)state;
@@ -568,18 +588,31 @@ int main(void)
     is_recording_free = true;
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin_trace_test, end_event_text)
     const struct CMUnitTest tests[] = {
-        CASE(hooks_that_reduce_values_are_checks),        CASE(gain_of_backward_hook_includes_its_node),
-        CASE(wrapper_around_forward_is_no_hook),          CASE(einsum_is_treated_as_its_product),
-        CASE(unavoidable_copies_are_not_reported),        CASE(a_convolution_in_double_precision_costs_four_times),
-        CASE(fused_optimizer_reads_no_values_in_a_loop),  CASE(vectorized_loop_keeps_its_products),
-        CASE(vectorized_loop_keeps_its_memory_traffic),   CASE(vectorized_loop_keeps_its_backward_work),
-        CASE(small_operators_are_no_part_of_a_chain),     CASE(gain_range_is_75_to_100_percent_of_time),
-        CASE(loop_over_parts_of_a_tensor_is_found),       CASE(gain_includes_small_operators_function),
-        CASE(chain_that_fills_its_function_may_be_short), CASE(module_called_for_each_sample_is_found),
-        CASE(elements_of_one_sample_may_come_first),      CASE(python_of_one_function_has_a_lower_threshold),
-        CASE(scattered_python_needs_a_large_share),       CASE(module_called_in_backward_is_recomputation),
-        CASE(few_large_gradients_are_reported),           CASE(service_with_two_rows_has_a_small_batch),
-        CASE(gain_excludes_tensors_made_from_numbers),    CASE(long_rounds_are_a_loop_only_within_one_call),
+        CASE(hooks_that_reduce_values_are_checks),
+        CASE(gain_of_backward_hook_includes_its_node),
+        CASE(wrapper_around_forward_is_no_hook),
+        CASE(einsum_is_treated_as_its_product),
+        CASE(unavoidable_copies_are_not_reported),
+        CASE(a_convolution_in_double_precision_costs_four_times),
+        CASE(programs_that_decompose_matrices_need_double_precision),
+        CASE(fused_optimizer_reads_no_values_in_a_loop),
+        CASE(vectorized_loop_keeps_its_products),
+        CASE(vectorized_loop_keeps_its_memory_traffic),
+        CASE(vectorized_loop_keeps_its_backward_work),
+        CASE(small_operators_are_no_part_of_a_chain),
+        CASE(gain_range_is_75_to_100_percent_of_time),
+        CASE(loop_over_parts_of_a_tensor_is_found),
+        CASE(gain_includes_small_operators_function),
+        CASE(chain_that_fills_its_function_may_be_short),
+        CASE(module_called_for_each_sample_is_found),
+        CASE(elements_of_one_sample_may_come_first),
+        CASE(python_of_one_function_has_a_lower_threshold),
+        CASE(scattered_python_needs_a_large_share),
+        CASE(module_called_in_backward_is_recomputation),
+        CASE(few_large_gradients_are_reported),
+        CASE(service_with_two_rows_has_a_small_batch),
+        CASE(gain_excludes_tensors_made_from_numbers),
+        CASE(long_rounds_are_a_loop_only_within_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

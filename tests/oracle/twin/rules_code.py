@@ -12,6 +12,8 @@ FEW_GRADIENTS, MUCH_PERCENT = 4, 10
 # operator: number of gradients that one call fills
 ZEROS = {"aten::zeros_like": 1, "aten::zero_": 1, "aten::_foreach_zero_": FEW_GRADIENTS}
 # operators that make the tensors to be filled
+DECOMPOSITIONS = ("cholesky", "triangular", "linalg_solve", "linalg_inv", "linalg_lu", "linalg_qr", "linalg_svd", "linalg_eig",
+                  "linalg_lstsq", "linalg_ldl", "linalg_det", "linalg_pinv", "geqrf", "lu_solve", "slogdet")
 FILLED = {"aten::clone", "aten::detach", "aten::empty_like"}
 
 
@@ -19,6 +21,11 @@ def takes_double(o):
     """Returns whether any argument has the type double. Arguments that are lists of tensors are not examined."""
     types = o.args.get("Input type", o.args.get("Input Type"))
     return isinstance(types, list) and any(isinstance(t, str) and t.lower() == "double" for t in types)
+
+
+def is_decomposition(name):
+    """Returns whether an operator decomposes a matrix, or solves a system of equations."""
+    return name.startswith("aten::") and any(part in name for part in DECOMPOSITIONS)
 
 
 def double_precision(c):
@@ -30,6 +37,9 @@ def double_precision(c):
     for o in outermost:
         part, whole = GAIN_OF_CONVOLUTION if o.name.startswith("aten::conv") else GAIN
         ranges.append((o.start, o.start + o.length * part // whole))
+    decompositions = union([(o.start, o.end) for o in doubles if is_decomposition(o.name)])
+    if c.findings.share(decompositions) >= threshold("H14")["min_pct"]:
+        return
     products, time = [o for o in outermost if names.is_eligible(o.name)], union(ranges)
     if products and c.findings.share(time) >= threshold("H14")["min_pct"]:
         c.claim("H14", time, by_length(products))

@@ -159,6 +159,7 @@ struct found {
     struct tp_candidate candidates[LAST - FIRST + 1];
     struct tp_vec times[LAST - FIRST + 1]; /* elements: struct tp_interval; for H14 the part that a fix saves */
     int64_t doubles;                       /* number of matrix operators with inputs of double precision */
+    struct tp_vec decompositions; /* times of decompositions in double precision; elements: struct tp_interval */
     int64_t zeros, adds; /* zeros: number of operators that make zeros; adds: number of operators that add gradients */
     int64_t new_zeros; /* number of operators in `zeros` that make new tensors instead of filling gradients in place */
     int64_t zeros_ns, adds_ns;          /* total time of the operators in `zeros` and in `adds`, ns */
@@ -346,6 +347,24 @@ static bool has_double_input(const struct tp_advisor *a, uint8_t *doubles, uint3
     return doubles[types] == HAS_DOUBLE;
 }
 
+/* Returns whether an operator decomposes a matrix, or solves a system of equations. */
+static bool is_decomposition(struct tp_str name)
+{
+    static const char *const parts[] = {"cholesky",   "triangular",  "linalg_solve", "linalg_inv",   "linalg_lu",
+                                        "linalg_qr",  "linalg_svd",  "linalg_eig",   "linalg_lstsq", "linalg_ldl",
+                                        "linalg_det", "linalg_pinv", "geqrf",        "lu_solve",     "slogdet"};
+    bool is_any = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && tp_str_starts(name, "aten::") && !is_any; i++)
+        is_any = tp_str_find(name, parts[i]) >= 0;
+    return is_any;
+}
+
+static void add_operator_time(struct tp_vec *times, const struct tp_model *model, uint32_t op)
+{
+    const struct tp_event *e = tp_operator_event(model, op);
+    tp_intervals_push(times, e->ts_ns, tp_event_end(e));
+}
+
 /* Adds the time that double precision costs an operator. Double precision takes at least twice as long as single
  * precision, because it has twice the bytes and half the vector lanes. Functions such as tanh, and data that no longer
  * fit into a cache, take three times as long; whole programs 2.5 times. Convolutions take four times as long (3.7 is
@@ -403,7 +422,11 @@ static void find_events_of_known_operators(struct tp_advisor *a, struct found *f
             tp_busy_functions_count(&found->functions, TP_RULE_H15, model->operators.event[op], is_zero);
         if (is_zero || is_add)
             add_event_to_rule(found, model, TP_RULE_H15, model->operators.event[op]);
-        if (op >= inside && has_double_input(a, doubles, op)) {
+        if (!has_double_input(a, doubles, op))
+            continue;
+        if (is_decomposition(tp_trace_event_name(model->trace, tp_operator_event(model, op))))
+            add_operator_time(&found->decompositions, model, op);
+        if (op >= inside) {
             add_cost_of_double_precision(a, found, op);
             inside = model->operators.subtree_end[op];
         }
@@ -426,21 +449,24 @@ static void find_events_of_hooks(struct tp_advisor *a, struct found *found)
 
 /* ---- findings ---- */
 
-static bool is_worth_reporting(struct tp_advisor *a, const struct found *found, enum tp_rule_id rule)
+static bool is_worth_reporting(struct tp_advisor *a, struct found *found, enum tp_rule_id rule)
 {
     const struct tp_candidate *c = &found->candidates[rule - FIRST];
     int64_t steps = a->model->used_count;
-    if (rule == TP_RULE_H14 && !found->doubles)
+    double least = tp_rule_value(a, rule, "min_pct");
+    /* decompositions in single precision often fail, so programs with much of this work need double precision */
+    if (rule == TP_RULE_H14 &&
+        (!found->doubles || tp_analysed_set_percent(a, tp_intervals_from_vec(&found->decompositions)) >= least))
         return false;
     /* zeroing costs little for a few large gradients, and is needed if gradients of several batches add up */
     if (rule == TP_RULE_H15) {
         bool is_filling = found->zeros_ns >= found->adds_ns / FEW_GRADIENTS;
         bool is_much = is_filling && tp_analysed_set_percent(a, c->time) >= MUCH_PERCENT;
-        int64_t least = is_much ? steps : FEW_GRADIENTS * steps;
-        if (found->zeros < least || found->adds < least)
+        int64_t count = is_much ? steps : FEW_GRADIENTS * steps;
+        if (found->zeros < count || found->adds < count)
             return false;
     }
-    return c->picks.total && tp_analysed_set_percent(a, c->time) >= tp_rule_value(a, rule, "min_pct");
+    return c->picks.total && tp_analysed_set_percent(a, c->time) >= least;
 }
 
 /* Lowers the estimate for gradients that are zeroed in place. Without zeroing, each backward pass allocates new memory,
@@ -470,6 +496,7 @@ static void evaluate_code(struct tp_advisor *a)
         found.times[i] = TP_VEC(a->arena, struct tp_interval);
     tp_busy_functions_init(&found.functions, a);
     found.writers = TP_VEC(a->arena, uint32_t);
+    found.decompositions = TP_VEC(a->arena, struct tp_interval);
     find_events_of_known_frames(a, &found);
     find_events_of_known_operators(a, &found);
     find_events_of_hooks(a, &found);
