@@ -35,7 +35,9 @@ BEGIN {
   r = "webreport/"
   ok[r "trace/json"]   = r "trace/json " writer
   trace = r "trace " r "trace/json " r "trace/compile_log "
-  ok[r "trace/snapshot"] = r "trace/snapshot " trace writer
+  ok[r "trace/pickle"]   = r "trace/pickle " trace writer
+  ok[r "trace/snapshot"] = r "trace/snapshot " r "trace/pickle " trace writer
+  ok[r "trace/flight"]   = r "trace/flight " r "trace/pickle " trace writer
   i = r "trace/inputs/" # folders of formats that need several files
   room(i, "perfetto sqlite", trace writer)
   ok[r "trace/inputs"] = r "trace/inputs " i "perfetto " i "sqlite " trace writer
@@ -50,6 +52,7 @@ BEGIN {
   m = r "measure/"; measure = m " " # folders of measure; each one is below the folders that use it
   room(m, "work audience torch_tables", facts)
   ok[m "snapshot"]     = m "snapshot " m "memory " r "model/allocator " r "trace/snapshot " facts
+  ok[m "flight"]       = m "flight " r "trace/flight " facts
   ok[m "idle"]         = m "idle " m "audience " facts
   ok[m "serving"]      = m "serving " m "idle " m "work " facts
   ok[m "program"]      = m "program " m "serving " facts
@@ -80,9 +83,10 @@ BEGIN {
   ok[c "job"]      = c "job " c "replay " results
   d = r "document/" # folders of document; blocks, and parts that several sections use, are in document itself
   shared = r "document " d "words " compare measure trace writer
-  ok[d "words"] = d "words " measure facts # sentences of results, which session fills in
+  ok[d "words"] = d "words " r "trace/flight " measure facts # sentences of results, which session fills in
   ok[r "document"] = shared
   room(d, "charts tables", shared)
+  ok[d "flight"]   = d "flight " d "charts " r "trace/flight " shared
   ok[d "snapshot"] = d "snapshot " d "charts " shared
   ok[d "job"]      = d "job " d "charts " shared
   ok[d "commands"] = d "commands " d "charts " shared
@@ -94,7 +98,7 @@ BEGIN {
   ok[e "perfetto"] = e "perfetto " r "trace/inputs/perfetto " r "export " tool
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
-  ok[r "session"]  = r "session " d "words " compare measure facts
+  ok[r "session"]  = r "session " d "words " r "trace/flight " compare measure facts
   ok[r "cli"]      = r "cli " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }

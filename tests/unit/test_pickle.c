@@ -1,5 +1,5 @@
 /* Tests the reader of pickles, opcode by opcode. The bytes follow pickletools of CPython 3.14. */
-#include "webreport/trace/snapshot/pickle.h"
+#include "webreport/trace/pickle/pickle.h"
 
 #include <string.h>
 

@@ -60,10 +60,14 @@
 #define TP_MAX_REPLAY_BYTES (64u << 20)  /* bytes of node times that a pass of replays keeps */
 #define TP_MAX_REPLAY_STEPS (1ull << 28) /* streams that are searched for the sources of all waits of streams */
 
-/* ---- memory snapshots ---- */
+/* ---- pickles ---- */
 #define TP_MAX_PICKLE_TEXT_BYTES (16u << 20) /* bytes of one text in a pickle */
 #define TP_MAX_PICKLE_STACK (1u << 27)       /* values that a pickle may have open at a time */
 #define TP_MAX_PICKLE_MEMO (1ull << 31)      /* values that a pickle may number for later use */
+/* bytes of memory that a small pickle may need, whatever its size is (tp_pickle_input.bytes_per_byte) */
+#define TP_PICKLE_GRACE_BYTES (40ull << 20)
+
+/* ---- memory snapshots ---- */
 #define TP_MAX_SNAPSHOT_EVENTS 2147483000u   /* allocator events of one device, because their ids have 31 bits */
 #define TP_MAX_TIMELINE_POINTS (1u << 22)    /* times of one memory timeline */
 #define TP_MAX_SNAPSHOT_POOLS 1024u          /* distinct pools; events of further pools count for the default pool */
@@ -80,6 +84,22 @@
 #define TP_MAX_SNAPSHOT_STACKS_BYTES (64u << 20)
 #define TP_MAX_SNAPSHOT_BYTES (1ull << 62) /* size of one segment */
 #define TP_MAX_SNAPSHOT_OOMS 64u           /* out-of-memory events of one device that are analysed in detail */
+
+/* ---- dumps of the Flight Recorder ---- */
+#define TP_MAX_FLIGHT_BYTES (1ull << 30)     /* bytes of one dump after decompression */
+#define TP_MAX_FLIGHT_TEXT_BYTES (1u << 20)  /* bytes of one text in a dump */
+#define TP_MAX_FLIGHT_RANKS 65536u           /* a rank has a smaller number */
+#define TP_MAX_FLIGHT_DIMENSIONS 64u         /* sizes of a tensor; further ones do not count */
+#define TP_MAX_FLIGHT_TENSORS 4096u          /* tensors of a call; further ones do not count */
+#define TP_MAX_FLIGHT_FRAMES 256u            /* frames of a call stack; further ones are dropped */
+/* bytes of memory for each byte of a dump, after TP_PICKLE_GRACE_BYTES: for its values, and for its calls */
+#define TP_MAX_FLIGHT_MEMORY_PER_BYTE 6u
+#define TP_MAX_FLIGHT_CALL_MEMORY_PER_BYTE 2u
+/* items and members that are read for each byte of a dump, and in addition */
+#define TP_MAX_FLIGHT_VISITS_PER_BYTE 4u
+#define TP_FLIGHT_GRACE_VISITS (1u << 22)
+#define TP_MAX_FLIGHT_RUNS 1024u /* ranks, and runs of calls after a mismatch, that are compared to find a shift */
+#define TP_MAX_FLIGHT_SIDES 16u  /* sides of a mismatch that wait exactly for the ranks of all other sides */
 
 /* ---- artifacts of torch.compile ---- */
 #define TP_MAX_COMPILE_TEXT_BYTES (64u << 20) /* bytes of one artifact; longer artifacts are dropped and counted */

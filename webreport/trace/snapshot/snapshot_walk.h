@@ -2,7 +2,7 @@
 #ifndef TP_WEBREPORT_TRACE_SNAPSHOT_SNAPSHOT_WALK_H
 #define TP_WEBREPORT_TRACE_SNAPSHOT_SNAPSHOT_WALK_H
 
-#include "webreport/trace/snapshot/pickle.h"
+#include "webreport/trace/pickle/pickle.h"
 #include "webreport/trace/snapshot/snapshot.h"
 
 /* Keys that the reader looks up, as ids in the texts of the pickle. */

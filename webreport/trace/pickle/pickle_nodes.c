@@ -1,7 +1,7 @@
 /* Makes the nodes of pickled values, and stores equal nodes once: see pickle_machine.h. */
 #include <string.h>
 
-#include "webreport/trace/snapshot/pickle_machine.h"
+#include "webreport/trace/pickle/pickle_machine.h"
 
 enum { FIRST_SLOTS = 1 << 12, LONGEST_SHARED_PART = 512 };
 

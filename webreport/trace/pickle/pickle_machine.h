@@ -1,8 +1,8 @@
 /* Declares the machine that executes the opcodes of a pickle. Only the files pickle*.c include this header. */
-#ifndef TP_WEBREPORT_TRACE_SNAPSHOT_PICKLE_MACHINE_H
-#define TP_WEBREPORT_TRACE_SNAPSHOT_PICKLE_MACHINE_H
+#ifndef TP_WEBREPORT_TRACE_PICKLE_PICKLE_MACHINE_H
+#define TP_WEBREPORT_TRACE_PICKLE_PICKLE_MACHINE_H
 
-#include "webreport/trace/snapshot/pickle.h"
+#include "webreport/trace/pickle/pickle.h"
 
 /* A hash table of addresses of nodes, so that equal nodes are stored once. */
 struct tp_pickle_slot {
@@ -19,6 +19,10 @@ struct tp_pickle_machine {
     struct tp_feed *feed;
     const char *at, *end;          /* unread bytes of the current window */
     bool has_all;                  /* true if the window reaches the end of the input */
+    uint64_t max_text_size;        /* longest text, bytes */
+    const char *files;             /* tp_pickle_input.files */
+    bool checks_cut_texts;         /* a file that ends inside of a longer text is refused as cut */
+    uint64_t bytes_per_byte;       /* tp_pickle_input.bytes_per_byte */
     uint64_t opcode_at;            /* offset of the current opcode, bytes */
     unsigned char opcode;          /* current opcode */
     struct tp_vec stack;           /* elements: tp_pickle_value */

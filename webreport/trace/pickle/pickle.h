@@ -1,12 +1,13 @@
-/* Reads the subset of Python's pickle format that PyTorch uses for memory snapshots: lists, dicts with text keys,
- * tuple values, texts, 64-bit integers, doubles, bools and None. Never looks up, calls or imports anything: an opcode
- * outside the subset ends the reading with an error that names the opcode and its byte.
+/* Reads the subset of Python's pickle format that PyTorch uses for memory snapshots and for dumps of the Flight
+ * Recorder: lists, dicts with text keys, tuple values, texts, 64-bit integers, doubles, bools and None. Never looks up,
+ * calls or imports anything: an opcode outside the subset ends the reading with an error that names the opcode and its
+ * byte.
  *
  * Values live in an arena and are read-only after tp_pickle_read. Equal parts of short lists are stored once, because
  * snapshots repeat the list of frames of a call stack for every event. Sources: pickletools of CPython 3.14;
  * torch/csrc/jit/serialization/pickler.cpp of PyTorch 2.13 for protocol 2. */
-#ifndef TP_WEBREPORT_TRACE_SNAPSHOT_PICKLE_H
-#define TP_WEBREPORT_TRACE_SNAPSHOT_PICKLE_H
+#ifndef TP_WEBREPORT_TRACE_PICKLE_PICKLE_H
+#define TP_WEBREPORT_TRACE_PICKLE_PICKLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,14 +79,6 @@ struct tp_pickle_dict {
     bool is_short;                   /* for users of the values: the row has only the members that they look up */
 };
 
-struct tp_pickle {
-    struct tp_arena *arena;   /* memory of all values; the caller sets it before reading */
-    struct tp_strings *texts; /* distinct texts, with U+FFFD for ill-formed UTF-8; the caller sets and initializes it */
-    struct tp_vec shapes;     /* elements: struct tp_pickle_shape * */
-    tp_pickle_value root;
-    unsigned protocol;
-};
-
 /* Reasons why a file is refused. Names for tests and for the documentation. */
 enum tp_pickle_refusal {
     TP_PICKLE_OK,
@@ -101,11 +94,26 @@ enum tp_pickle_refusal {
     TP_PICKLE_TRAILING
 };
 
+struct tp_pickle {
+    struct tp_arena *arena;   /* memory of all values; the caller sets it before reading */
+    struct tp_strings *texts; /* distinct texts, with U+FFFD for ill-formed UTF-8; the caller sets and initializes it */
+    struct tp_vec shapes;     /* elements: struct tp_pickle_shape * */
+    tp_pickle_value root;
+    unsigned protocol;
+    enum tp_pickle_refusal refusal; /* TP_PICKLE_OK unless tp_pickle_read refused the file */
+};
+
 /* An open input. */
 struct tp_pickle_input {
     struct tp_feed *feed;
     const char *at, *end; /* window of the feed that is not read yet; NULL before the first window */
     bool may_have_rest;   /* true: any bytes may follow the pickle; false: only NUL bytes */
+    /* longest text, bytes; a longer one refuses the file at its length, whether the file has its bytes or not. 0:
+     * TP_MAX_PICKLE_TEXT_BYTES, and a file that ends inside of a longer text is refused as cut */
+    uint64_t max_text_size;
+    const char *files; /* what the files are, for messages, such as "dumps"; NULL: "memory snapshots" */
+    /* bytes of memory for each byte that was read, in addition to TP_PICKLE_GRACE_BYTES; 0: no limit */
+    uint64_t bytes_per_byte;
 };
 
 /* Reads one pickle, up to the end of the input. The guards of both arenas must be set. Returns 0; TP_EFORMAT or

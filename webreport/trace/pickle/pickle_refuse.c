@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "webreport/trace/snapshot/pickle_machine.h"
+#include "webreport/trace/pickle/pickle_machine.h"
 #include "writer/base/buf.h"
 
 int tp_pickle_refuse(struct tp_pickle_machine *machine, enum tp_pickle_refusal why, uint64_t offset, const char *format,
@@ -14,6 +14,7 @@ int tp_pickle_refuse(struct tp_pickle_machine *machine, enum tp_pickle_refusal w
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    machine->pickle->refusal = why;
     return tp_error_set(machine->err, why == TP_PICKLE_TRUNCATED ? TP_ETRUNCATED : TP_EFORMAT, offset, "%s", text);
 }
 
@@ -113,10 +114,10 @@ static int refuse_code(struct tp_pickle_machine *machine, const char *name)
     add_requested_name(machine, &requested);
     bool has_name = requested.size && !requested.failed;
     int code = tp_pickle_refuse(machine, TP_PICKLE_CODE, machine->opcode_at,
-                                "the pickle asks to load or call %s%.*s%s (byte %llu, opcode %s); memory snapshots "
+                                "the pickle asks to load or call %s%.*s%s (byte %llu, opcode %s); %s "
                                 "have no code, and none is run",
                                 has_name ? "'" : "", SHOWN, has_name ? requested.data : "Python objects",
-                                has_name ? "'" : "", (unsigned long long)machine->opcode_at, name);
+                                has_name ? "'" : "", (unsigned long long)machine->opcode_at, name, machine->files);
     tp_buf_release(&requested);
     return code;
 }
@@ -134,6 +135,6 @@ int tp_pickle_refuse_opcode(struct tp_pickle_machine *machine)
         }
     return runs_code ? refuse_code(machine, name)
                      : tp_pickle_refuse(machine, TP_PICKLE_OPCODE, machine->opcode_at,
-                                        "opcode %s at byte %llu does not occur in memory snapshots", name,
-                                        (unsigned long long)machine->opcode_at);
+                                        "opcode %s at byte %llu does not occur in %s", name,
+                                        (unsigned long long)machine->opcode_at, machine->files);
 }

@@ -1,7 +1,7 @@
 /* Reads pickled values, and writes them as JSON: see pickle.h. */
 #include <string.h>
 
-#include "webreport/trace/snapshot/pickle.h"
+#include "webreport/trace/pickle/pickle.h"
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 #include "writer/base/sort.h"

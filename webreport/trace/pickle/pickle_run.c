@@ -1,7 +1,7 @@
 /* Executes the opcodes of a pickle on a stack of values: see pickle.h and pickle_machine.h. */
 #include <string.h>
 
-#include "webreport/trace/snapshot/pickle_machine.h"
+#include "webreport/trace/pickle/pickle_machine.h"
 #include "writer/base/limits.h"
 #include "writer/base/utf8.h"
 
@@ -135,12 +135,12 @@ static struct tp_str replace_ill_formed(struct tp_arena *arena, struct tp_str te
     return (struct tp_str){out, size};
 }
 
-/* Skips `length` bytes of a text that is too long. Refuses the file as cut if it has fewer bytes. */
+/* Refuses a text of `length` bytes, which is too long; or the file as cut if it has fewer bytes. */
 static int refuse_long_text(struct tp_pickle_machine *machine, uint64_t length)
 {
     uint64_t left = length;
     int status = 1;
-    while (left > (uint64_t)(machine->end - machine->at) && status > 0) {
+    while (machine->checks_cut_texts && left > (uint64_t)(machine->end - machine->at) && status > 0) {
         left -= (uint64_t)(machine->end - machine->at);
         machine->at = machine->end;
         status = tp_pickle_need(machine, 1);
@@ -151,13 +151,13 @@ static int refuse_long_text(struct tp_pickle_machine *machine, uint64_t length)
                        : tp_pickle_refuse(machine, TP_PICKLE_LONG_TEXT, machine->opcode_at,
                                           "a text of %llu bytes stands at byte %llu; the limit is %u",
                                           (unsigned long long)length, (unsigned long long)machine->opcode_at,
-                                          TP_MAX_PICKLE_TEXT_BYTES);
+                                          (unsigned)machine->max_text_size);
 }
 
 static int push_text(struct tp_pickle_machine *machine, uint64_t length)
 {
     size_t rest;
-    if (length > TP_MAX_PICKLE_TEXT_BYTES)
+    if (length > machine->max_text_size)
         return refuse_long_text(machine, length);
     int status = tp_pickle_need(machine, length);
     if (status <= 0)
@@ -483,6 +483,11 @@ int tp_pickle_read(struct tp_pickle *pickle, const struct tp_pickle_input *input
                                         .feed = input->feed,
                                         .at = input->at,
                                         .end = input->end,
+                                        .max_text_size =
+                                            input->max_text_size ? input->max_text_size : TP_MAX_PICKLE_TEXT_BYTES,
+                                        .files = input->files ? input->files : "memory snapshots",
+                                        .checks_cut_texts = !input->max_text_size,
+                                        .bytes_per_byte = input->bytes_per_byte,
                                         .stack = TP_VEC(arena, tp_pickle_value),
                                         .marks = TP_VEC(arena, uint32_t),
                                         .memo = TP_VEC(arena, tp_pickle_value),
