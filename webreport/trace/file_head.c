@@ -199,6 +199,12 @@ const struct tp_input_format *tp_file_head_format(const char *path)
     return format;
 }
 
+bool tp_file_head_is_flight(const char *path)
+{
+    const struct tp_input_format *format = tp_file_head_format(path);
+    return format && format->is_flight;
+}
+
 bool tp_file_head_is_timeline(const char *path)
 {
     const struct tp_input_format *format = tp_file_head_format(path);

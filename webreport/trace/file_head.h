@@ -31,6 +31,9 @@ bool tp_file_head_times(struct tp_file_times *times, const char *path);
 /* Returns true if a regular file is a memory snapshot, according to the table of input formats. */
 bool tp_file_head_is_snapshot(const char *path);
 
+/* Returns true if a regular file is a dump of the Flight Recorder, according to the same table. */
+bool tp_file_head_is_flight(const char *path);
+
 /* Returns true if a regular file is a memory timeline (export_memory_timeline), according to the same table. */
 bool tp_file_head_is_timeline(const char *path);
 

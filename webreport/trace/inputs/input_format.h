@@ -39,6 +39,7 @@ struct tp_input_format {
      */
     int (*visit)(struct tp_source *source, const struct tp_visitor *visitor, bool *has_host_work);
     bool is_snapshot; /* the format is a memory snapshot, which tp_snapshot_read reads */
+    bool is_flight;   /* the format is a dump of the Flight Recorder, which tp_flight_read reads */
     bool is_timeline; /* the format is a memory timeline, which tp_memory_timeline_read reads */
     /* text that follows the name of the file in messages: says what the file is, and what the user can do; begins with
      * "is" or "was". NULL if the format is never refused. A format with a reader is refused only for callers that do

@@ -20,8 +20,8 @@
     "check, "                                                                                                          \
     "export and table also read them"
 #define FLIGHT                                                                                                         \
-    "is a dump of PyTorch's Flight Recorder, not a trace: torchfrtrace of PyTorch reads it; name a trace of "          \
-    "torch.profiler"
+    "is a dump of PyTorch's Flight Recorder, not a trace: tracepress hang FOLDER shows which rank holds up the job; "  \
+    "report and check also read folders with the dumps of all ranks"
 #define SPEEDSCOPE "is a speedscope profile: tracepress writes this format and does not read it"
 
 /* Macros for the three kinds of signatures: bytes at an offset, members of a JSON object, or a function of signs.h.
@@ -36,7 +36,8 @@
 
 const struct tp_input_format tp_input_formats[] = {
     /* ---- formats recognized by bytes ---- */
-    {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .refusal = FLIGHT},
+    {"Flight Recorder", ".pickle .pkl", BYTES_AND("\x80", "pg_config"), .is_flight = true, .refusal = FLIGHT},
+    {"Flight Recorder", NULL, BYTES_AND("\x80", "collective_seq_id"), .is_flight = true, .refusal = FLIGHT},
     {"memory snapshot", NULL, SIGN(tp_sign_has_pickle_name), .is_snapshot = true, .refusal = SNAPSHOT},
     {"zstd", ".zst", BYTES("\x28\xB5\x2F\xFD", 0),
      .refusal = "is compressed with zstd: unpack it first (zstd -d FILE)"},
@@ -74,7 +75,10 @@ const struct tp_input_format tp_input_formats[] = {
      .refusal = "is a CPU profile of V8 (node, Chrome): open it in Chrome DevTools"},
     {"Firefox Profiler", NULL, KEYS("\"meta\"", "\"threads\""),
      .refusal = "is a profile of the Firefox Profiler: open it in https://profiler.firefox.com"},
-    {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"pg_config\""), .refusal = FLIGHT},
+    {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"collective_seq_id\""), .is_flight = true,
+     .refusal = FLIGHT},
+    {"Flight Recorder in JSON", NULL, KEYS("\"version\"", "\"pg_config\""), .is_flight = true, .refusal = FLIGHT},
+    {"Flight Recorder in JSON", NULL, KEYS("\"entries\"", "\"pg_config\""), .is_flight = true, .refusal = FLIGHT},
     {"memory snapshot in JSON", NULL, KEYS("\"segments\"", "\"device_traces\""),
      .refusal =
          "is a memory snapshot of torch, not a trace: https://pytorch.org/memory_viz shows it; memory is in traces of "
