@@ -18,6 +18,7 @@ int tp_cmd_bench(int argc, char **argv);
 int tp_cmd_diff(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);
 int tp_cmd_export(int argc, char **argv);
+int tp_cmd_hang(int argc, char **argv);
 int tp_cmd_merge(int argc, char **argv);
 int tp_cmd_precision(int argc, char **argv);
 int tp_cmd_record(int argc, char **argv);

@@ -5,6 +5,7 @@
 
 #include "webreport/cli/cmd.h"
 #include "webreport/cli/nsys_convert.h"
+#include "webreport/cli/report_flight.h"
 #include "webreport/cli/report_snapshots.h"
 #include "webreport/document/job/job_document.h"
 #include "webreport/print/report_outputs.h"
@@ -61,9 +62,13 @@ static const char *page_path(const char *html, char *path, size_t size)
     return path;
 }
 
-/* Returns the first given option that has no effect on the page of summaries or of snapshots; NULL if none exists. */
-static const char *find_option_without_effect(const struct options *o, bool is_of_summaries)
+/* What a page shows that is not a page of traces. */
+enum page_kind { PAGE_OF_SUMMARIES, PAGE_OF_SNAPSHOTS, PAGE_OF_DUMPS };
+
+/* Returns the first given option that has no effect on such a page; NULL if none exists. */
+static const char *find_option_without_effect(const struct options *o, enum page_kind kind)
 {
+    bool is_of_summaries = kind == PAGE_OF_SUMMARIES;
     const struct {
         const char *option;
         bool is_given;
@@ -72,7 +77,8 @@ static const char *find_option_without_effect(const struct options *o, bool is_o
                    {"--timeline", o->timeline != 0},
                    {"--rule", o->rules.count > 0},
                    {"--peaks", o->peaks != NULL},
-                   {"--max-input", is_of_summaries && o->read.max_input_bytes > 0},
+                   {"--max-input", kind != PAGE_OF_SNAPSHOTS && o->read.max_input_bytes > 0},
+                   {"--include", kind == PAGE_OF_DUMPS && o->read.include},
                    {"--source-url", !is_of_summaries && o->source_url},
                    {"--process", !is_of_summaries && o->read.process},
                    {"--step-range", !is_of_summaries && o->read.step_range}};
@@ -150,13 +156,13 @@ static int report_traces(struct tp_report_session *session, const struct tp_outp
 
 /* ---- kinds of inputs ---- */
 
-/* Prints an error if an option has no effect on the page of summaries or of snapshots. Returns whether it did. */
-static bool refuse_useless_option(struct tp_console *console, const struct options *o, bool is_of_summaries)
+/* Prints an error if an option has no effect on the page. Returns whether it did. */
+static bool refuse_useless_option(struct tp_console *console, const struct options *o, enum page_kind kind)
 {
-    const char *option = find_option_without_effect(o, is_of_summaries);
+    static const char *const names[] = {"summaries", "memory snapshots", "dumps of the Flight Recorder"};
+    const char *option = find_option_without_effect(o, kind);
     if (option)
-        tp_console_error(console, "report: %s has no effect on the page of %s", option,
-                         is_of_summaries ? "summaries" : "memory snapshots");
+        tp_console_error(console, "report: %s has no effect on the page of %s", option, names[kind]);
     return option != NULL;
 }
 
@@ -175,9 +181,19 @@ static int report_inputs(struct tp_report_session *session, const struct tp_outp
         return TP_EXIT_LIMIT;
     }
     if (code)
-        return refuse_useless_option(session->console, o, true) ? TP_EXIT_USAGE : report_jobs(session, wanted);
+        return refuse_useless_option(session->console, o, PAGE_OF_SUMMARIES) ? TP_EXIT_USAGE
+                                                                             : report_jobs(session, wanted);
     if (tp_timeline_detect_input(&search))
-        return refuse_useless_option(session->console, o, false) ? TP_EXIT_USAGE : tp_report_timeline(session, wanted);
+        return refuse_useless_option(session->console, o, PAGE_OF_SNAPSHOTS) ? TP_EXIT_USAGE
+                                                                             : tp_report_timeline(session, wanted);
+    code = tp_flight_detect_inputs(&search);
+    if (code == TP_EUSAGE)
+        return tp_cmd_print_usage_error(
+            session->console, "report",
+            "dumps of the Flight Recorder make a page of their own; name only their folder");
+    if (code > 0)
+        return refuse_useless_option(session->console, o, PAGE_OF_DUMPS) ? TP_EXIT_USAGE
+                                                                         : tp_report_flight(session, wanted);
     code = tp_snapshot_detect_inputs(&search);
     size_t partner = code == TP_EUSAGE ? tp_snapshot_find_partner(&search) : SIZE_MAX;
     if (code == TP_EUSAGE && partner == SIZE_MAX)
@@ -192,7 +208,8 @@ static int report_inputs(struct tp_report_session *session, const struct tp_outp
     }
     if (code <= 0)
         return report_traces(session, wanted);
-    return refuse_useless_option(session->console, o, false) ? TP_EXIT_USAGE : tp_report_snapshots(session, wanted);
+    return refuse_useless_option(session->console, o, PAGE_OF_SNAPSHOTS) ? TP_EXIT_USAGE
+                                                                         : tp_report_snapshots(session, wanted);
 }
 
 /* ---- reports of Nsight Systems ---- */

@@ -15,6 +15,7 @@ static const struct command {
     {"record", tp_cmd_record},
     {"table", tp_cmd_table},
     {"whatif", tp_cmd_whatif},
+    {"hang", tp_cmd_hang},
     {"export", tp_cmd_export},
     {"diff", tp_cmd_diff},
     {"bench", tp_cmd_bench},
