@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "webreport/cli/cmd.h"
+#include "webreport/cli/report_flight.h"
 #include "webreport/document/commands/check_document.h"
 #include "webreport/document/commands/history_document.h"
 #include "webreport/session/check_session.h"
@@ -208,6 +209,44 @@ static const char *find_wrong_snapshot(struct tp_check_session *session, const s
     return NULL;
 }
 
+/* Returns the option that has no effect for dumps of the Flight Recorder; NULL if none is given. */
+static const char *find_useless_option(const struct options *o)
+{
+    const struct {
+        const char *option;
+        bool is_given;
+    } options[] = {{"--budget", o->budget != NULL},
+                   {"--baseline", o->baseline != NULL},
+                   {"--update-baseline", o->update_baseline},
+                   {"--accept", o->accept},
+                   {"--rule", o->rules.count > 0},
+                   {"--peaks", o->peaks != NULL},
+                   {"--include", o->read.include != NULL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].is_given)
+            return options[i].option;
+    return NULL;
+}
+
+/* Checks dumps of the Flight Recorder: no rank may hang. Returns an exit code. */
+static int check_dumps(const struct job *job)
+{
+    const struct options *o = job->options;
+    struct tp_console *console = job->work.console;
+    struct tp_flight_command command = {
+        .session = {job->session.inputs, job->session.input_count, o->read.is_strict, console},
+        .output_count = OUTPUTS,
+        .print = {.has_color = console->has_color && isatty(STDOUT_FILENO)},
+        .is_gate = true};
+    const char *useless = find_useless_option(o);
+    if (useless) {
+        tp_console_error(console, "check: %s has no effect on dumps of the Flight Recorder", useless);
+        return TP_EXIT_USAGE;
+    }
+    memcpy(command.outputs, job->outputs, sizeof job->outputs);
+    return tp_flight_command_run(&command);
+}
+
 static const char *find_output_conflict(const struct job *job)
 {
     const char *paths[OUTPUTS];
@@ -255,6 +294,12 @@ int tp_cmd_check(int argc, char **argv)
     set_output_paths(&job, &o);
     const char *wrong = find_wrong_option(&o);
     wrong = wrong ? wrong : find_output_conflict(&job);
+    const struct tp_run_search search = {.paths = session->inputs, .path_count = session->input_count};
+    int dumps = wrong ? 0 : tp_flight_detect_inputs(&search);
+    if (dumps > 0)
+        return check_dumps(&job);
+    if (dumps == TP_EUSAGE)
+        wrong = "dumps of the Flight Recorder have no limits; name only their folder";
     wrong = wrong ? wrong : find_wrong_snapshot(session, &o);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "check", wrong);

@@ -5,7 +5,6 @@
 #include "webreport/session/inputs.h"
 #include "webreport/session/opt.h"
 #include "writer/base/limits.h"
-#include "writer/base/table.h" /* for the macro TP_NULL_INT */
 
 struct options {
     struct tp_opt_common common;
@@ -68,8 +67,7 @@ int tp_cmd_hang(int argc, char **argv)
                                         .redact = o.redact,
                                         .writes_separate_assets = o.assets == 1,
                                         .page = o.html,
-                                        .is_gate = true,
-                                        .late_limit_us = TP_NULL_INT};
+                                        .is_gate = true};
     const char *wrong = find_conflict(&command);
     if (wrong)
         return tp_cmd_print_usage_error(&console, "hang", wrong);

@@ -36,19 +36,12 @@ static int run(void *context, struct tp_error *err)
                : tp_cmd_write_outputs(&w->work, &document, command->outputs, command->output_count, &command->print);
 }
 
-/* Returns whether the late rank breaks the limit of the command. */
-static bool is_too_late(const struct work *w)
-{
-    return w->command->late_limit_us != TP_NULL_INT && w->result.late_count &&
-           w->result.late->median_ms * 1000 > (double)w->command->late_limit_us;
-}
-
 int tp_flight_command_run(struct tp_flight_command *command)
 {
     struct work w = {.command = command, .work = {.console = command->session.console}};
     int code = tp_inputs_exit_code(tp_cmd_run_in_arena(&w.work, run, &w));
     if (code == TP_EXIT_DONE && command->is_gate)
-        code = is_too_late(&w) ? TP_EXIT_FOUND : (int)w.result.exit_code;
+        code = (int)w.result.exit_code;
     if (code == TP_EXIT_DONE && w.result.verdict == TP_FLIGHT_NO_DUMPS)
         code = TP_EXIT_NO_INPUT;
     tp_cmd_release(&w.work);
@@ -71,7 +64,6 @@ int tp_report_flight(const struct tp_report_session *session, const struct tp_ou
                                         .redact = outputs->page.redact,
                                         .writes_separate_assets = outputs->page.writes_separate_assets,
                                         .page = outputs->html,
-                                        .prints_headline = true,
-                                        .late_limit_us = TP_NULL_INT};
+                                        .prints_headline = true};
     return tp_flight_command_run(&command);
 }

@@ -13,10 +13,9 @@ struct tp_flight_command {
     unsigned output_count;
     struct tp_print_options print;
     bool redact, writes_separate_assets;
-    const char *page;      /* path of the page, for separate assets; NULL without a page */
-    bool prints_headline;  /* prints the headline on standard error */
-    bool is_gate;          /* the exit code is that of the verdict; false: 0 if the outputs were written */
-    int64_t late_limit_us; /* a rank that is later counts as found; TP_NULL_INT: none does */
+    const char *page;     /* path of the page, for separate assets; NULL without a page */
+    bool prints_headline; /* prints the headline on standard error */
+    bool is_gate;         /* the exit code is that of the verdict; false: 0 if the outputs were written */
 };
 
 /* Reads the dumps, writes the outputs, and returns an exit code. */

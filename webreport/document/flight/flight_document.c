@@ -18,12 +18,11 @@ static void write_result(const struct tp_data *value, struct tp_json *json)
 
 /* ---- the first screen ---- */
 
-static void put_title(const struct tp_flight_page *page, struct tp_str folder)
+static void put_title(const struct tp_flight_page *page)
 {
     const struct tp_flight_result *result = page->result;
-    tp_document_add_title(
-        page->document,
-        &(struct tp_title_block){.text = tp_flight_page_text(page, folder), .id = "hang", .label = "Overview"});
+    tp_document_add_title(page->document,
+                          &(struct tp_title_block){.text = page->folder, .id = "hang", .label = "Overview"});
     tp_document_add_fact(page->document, "", "dumps of the Flight Recorder");
     tp_document_add_fact(page->document, "",
                          tp_text_printf(page->arena, "%lld of %lld ranks", (long long)result->read_count,
@@ -55,15 +54,6 @@ static void put_failed_files(const struct tp_flight_page *page)
                                                     (unsigned long long)(result->failed_file_total - SHOWN_FAILED)));
 }
 
-/* Returns a sentence without NUL bytes. */
-static const char *sentence_text(const struct tp_flight_page *page, struct tp_str text)
-{
-    char *copy = tp_arena_copy(page->arena, text.ptr, text.len);
-    for (size_t i = 0; i < text.len; i++)
-        copy[i] = copy[i] ? copy[i] : ' ';
-    return copy;
-}
-
 static void put_verdict(const struct tp_flight_page *page)
 {
     static const struct {
@@ -74,9 +64,9 @@ static void put_verdict(const struct tp_flight_page *page)
         [TP_FLIGHT_SLOW] = {TP_TONE_WARN, "Slow rank"},    [TP_FLIGHT_HEALTHY] = {TP_TONE_GOOD, "Healthy"},
         [TP_FLIGHT_UNKNOWN] = {TP_TONE_UNSURE, "Unknown"}, [TP_FLIGHT_NO_DUMPS] = {TP_TONE_BAD, "No dumps"}};
     const struct tp_flight_result *result = page->result;
-    const char *first = sentence_text(page, result->first_sentence),
-               *other = sentence_text(page, result->other_sentences);
-    const char *advice = sentence_text(page, result->advice);
+    const char *first = tp_flight_page_sentence(page, result->first_sentence),
+               *other = tp_flight_page_sentence(page, result->other_sentences);
+    const char *advice = tp_flight_page_sentence(page, result->advice);
     tp_document_add_verdict(page->document,
                             &(struct tp_verdict_block){.tone = verdicts[result->verdict].tone,
                                                        .class = verdicts[result->verdict].class,
@@ -118,9 +108,10 @@ static void put_figures(const struct tp_flight_page *page)
         put_figure(page, "Calls that wait", tp_text_of_count(arena, (int64_t)result->open_total), "",
                    "Calls that at least one rank waits in.");
     if (time)
-        put_figure(page, "First wait began", time + 1,
-                   tp_text_printf(arena, "%.*s, clock of its host", (int)(time - since), since),
-                   "Time of the first call that a rank waits in. A dump does not contain its own time.");
+        put_figure(page, "First wait began", tp_text_printf(arena, "%.8s", time + 1),
+                   tp_text_printf(arena, "UTC, %.*s", (int)(time - since), since),
+                   "Time of the first call that a rank waits in, by the clock of its host. A dump does not contain its "
+                   "own time.");
 }
 
 static void put_lost_calls(const struct tp_flight_page *page)
@@ -137,14 +128,15 @@ static void put_lost_calls(const struct tp_flight_page *page)
 void tp_flight_document(struct tp_document *document, const struct tp_flight_shown *shown, struct tp_arena *arena)
 {
     static const struct tp_data_source source = {.write = write_result};
-    const struct tp_flight_page page = {.document = document,
-                                        .arena = arena,
-                                        .result = shown->result,
-                                        .naming = {.arena = arena, .redact = shown->redact}};
+    struct tp_flight_page page = {.document = document,
+                                  .arena = arena,
+                                  .result = shown->result,
+                                  .naming = {.arena = arena, .redact = shown->redact}};
     tp_document_init(document, "Flight Recorder", arena);
+    page.folder = tp_flight_page_text(&page, shown->folder);
     document->written_record = (struct tp_data){.kind = TP_DATA_WRITTEN, .source = &source, .self = shown->result};
     document->places = TP_IN_PAGES | TP_IN_MARKDOWN;
-    put_title(&page, shown->folder);
+    put_title(&page);
     put_failed_files(&page);
     document->places = TP_EVERYWHERE;
     put_verdict(&page);
@@ -160,4 +152,6 @@ void tp_flight_document(struct tp_document *document, const struct tp_flight_sho
     tp_flight_page_put_open(&page);
     document->places = TP_IN_PAGES;
     tp_flight_page_put_files(&page);
+    document->places = 0; /* only formats that list findings */
+    tp_flight_page_put_finding(&page);
 }

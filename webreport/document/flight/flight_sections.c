@@ -12,9 +12,13 @@ enum { MOST_MISMATCHES = 4, MOST_SIDES = 4, MOST_STACKS = 12, MOST_FRAMES = 40, 
 
 const char *tp_flight_page_text(const struct tp_flight_page *page, struct tp_str text)
 {
-    struct tp_str shown = tp_shown_text(&page->naming, text);
-    char *copy = tp_arena_copy(page->arena, shown.ptr, shown.len);
-    for (size_t i = 0; i < shown.len; i++)
+    return tp_flight_page_sentence(page, tp_shown_text(&page->naming, text));
+}
+
+const char *tp_flight_page_sentence(const struct tp_flight_page *page, struct tp_str text)
+{
+    char *copy = tp_arena_copy(page->arena, text.ptr, text.len);
+    for (size_t i = 0; i < text.len; i++)
         copy[i] = copy[i] ? copy[i] : ' ';
     return copy;
 }
@@ -305,8 +309,7 @@ static struct tp_vec collect_stacks(const struct tp_flight_page *page)
     return stacks;
 }
 
-/* Returns a frame as "path(line): function". */
-static const char *frame_text(const struct tp_flight_page *page, struct tp_flight_frame frame)
+const char *tp_flight_page_frame(const struct tp_flight_page *page, struct tp_flight_frame frame)
 {
     const struct tp_flight_job *job = page->result->job;
     struct tp_flight_sentence text = {.text = TP_VEC(page->arena, char)};
@@ -335,7 +338,7 @@ static void put_stack(const struct tp_flight_page *page, struct tp_list *list, c
     for (size_t i = 0; i < count && i < MOST_FRAMES; i++) {
         struct tp_flight_frame frame = tp_flight_frame_at(&job->stacks, stack->stack, i);
         struct tp_object *item = tp_list_add_object(frames);
-        tp_object_add_text(item, "frame", frame_text(page, frame));
+        tp_object_add_text(item, "frame", tp_flight_page_frame(page, frame));
         tp_object_add_bool(item, "frame_is_faint", tp_flight_is_of_torch(job, frame));
     }
 }
