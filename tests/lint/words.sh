@@ -37,7 +37,7 @@ at looks        | while polling
 # Phrases that contain a forbidden word but are plain English.
 # The sentences of memory snapshots and of dumps of the Flight Recorder are parts of formats (tracepress.memory_snapshot/1,
 # tracepress-flight), so they are fixed.
-allowed='cannot be told|the dumps do not tell|cannot tell|stands at byte|process stands in the way|free pieces between live blocks|%llu pieces|size of the pieces|stands for|stand for|holds the lock|lock holds|lies between|holds up|told apart|holds begin'
+allowed='kind holds|holds counts the ranks|cannot be told|the dumps do not tell|cannot tell|stands at byte|process stands in the way|free pieces between live blocks|%llu pieces|size of the pieces|stands for|stand for|holds the lock|lock holds|lies between|holds up|told apart|holds begin'
 # The subjects of commits since this date are checked. A date is used, because the id of a commit changes when the
 # history is rebased.
 since=2026-11-28T23:41:00Z

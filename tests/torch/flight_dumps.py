@@ -58,7 +58,7 @@ def wrong_order(rank):
 
 def wrong_size(rank):
     warm_up()
-    reduce(16 if rank == 0 else 32)
+    reduce(4096 if rank == 3 else 1024)
     stand_still()
 
 

@@ -1,7 +1,7 @@
 /* Defines the joined dumps of all ranks of a job: their calls, groups, and the collectives that ranks made together.
  *
  * Texts and stacks of all dumps have common ids. Everything is in one arena, and read-only after
- * tp_flight_job_finish. Section 34 of docs/definitions.md defines the terms. */
+ * tp_flight_job_finish. Section 38 of docs/definitions.md defines the terms. */
 #ifndef TP_WEBREPORT_MEASURE_FLIGHT_FLIGHT_JOB_H
 #define TP_WEBREPORT_MEASURE_FLIGHT_FLIGHT_JOB_H
 

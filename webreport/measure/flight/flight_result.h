@@ -1,7 +1,7 @@
 /* Defines the answer to the question who delays a job, from the dumps of the Flight Recorder of its ranks.
  *
  * Everything is in the arena of the job, and read-only after tp_flight_analyse and tp_fill_flight_texts. Lists of ranks
- * are numbers of ranks, ascending. Section 34 of docs/definitions.md defines each value. */
+ * are numbers of ranks, ascending. Section 38 of docs/definitions.md defines each value. */
 #ifndef TP_WEBREPORT_MEASURE_FLIGHT_FLIGHT_RESULT_H
 #define TP_WEBREPORT_MEASURE_FLIGHT_FLIGHT_RESULT_H
 
