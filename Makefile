@@ -45,7 +45,7 @@ SHORT  := $(addprefix $(BUILD)/gen/,$(wildcard templates/*.css templates/*.js))
 PROTO  := $(patsubst %.proto,$(BUILD)/gen/%.pb-c,$(wildcard writer/proto/*.proto))
 obj     = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 CORE   := $(call obj,writer/*.c writer/base/*.c writer/text/*.c writer/spool/*.c collector/launch/*.c \
-          $(foreach d,collector/outside $(addprefix webreport/,trace model what_if measure compare document print export session),\
+          $(foreach d,collector/outside $(addprefix webreport/,trace model what_if measure compare document print export session ask),\
           $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c))
 # the libraries that programs link read only spools, so that they have no readers of other formats and do not need SQLite
 SPOOL_ONLY := $(BUILD)/plain/webreport/trace/inputs/spool_only.o
@@ -127,7 +127,7 @@ PER_NODE := change_more critical_path device_edges fixes_build graph_add host_no
             replay_graph_build replay_run replay_steps streams waiting_calls
 ONCE_release := $(CLI) $(filter-out $(addprefix $(BUILD)/webreport/,model/policy_torch.o model/stack_walk.o $(PER_NODE:%=what_if/%.o)),$(filter $(addprefix $(BUILD)/,collector/launch/% \
                 $(addprefix collector/outside/,trace/% tree/% code/%) \
-                $(addprefix webreport/,document/% compare/% session/% print/% model/% what_if/% trace/inputs/sqlite/% trace/arrays/% trace/flight/% \
+                $(addprefix webreport/,ask/% document/% compare/% session/% print/% model/% what_if/% trace/inputs/sqlite/% trace/arrays/% trace/flight/% \
                 $(addprefix export/,chrome/% memory_flow/% stacks/% tfevents/% xplane/%) \
                 $(addprefix measure/,answer/% audience/% charts/% flight/% idle/% memory/% metrics/% program/% ranks/% result/% rules/% serving/% \
                 snapshot/% summary/% tree/% verdict/% views/% work/%)) \

@@ -99,7 +99,9 @@ BEGIN {
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
   ok[r "session"]  = r "session " d "words " r "trace/flight " compare measure facts
-  ok[r "cli"]      = r "cli " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
+  ok[r "ask"]      = r "ask " r "session " r "export " r "document " d "words " d "job " compare measure facts
+  ok[r "ask/protocol"] = r "ask/protocol " r "ask " r "trace/json " writer
+  ok[r "cli"]      = r "cli " r "ask " r "ask/protocol " r "session " r "export " r "export/ " r "print " r "document " d " collector/launch collector/outside collector/outside/processes " writer
   ok[r "mpi"]      = r "mpi " r "session " writer
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {

@@ -14,6 +14,8 @@ struct tp_opt;
 struct tp_summary_printer;
 
 /* Run the commands. argc, argv: the arguments after the name of the command. Return an exit code. */
+int tp_cmd_ask(int argc, char **argv);
+int tp_cmd_mcp(int argc, char **argv);
 int tp_cmd_bench(int argc, char **argv);
 int tp_cmd_diff(int argc, char **argv);
 int tp_cmd_check(int argc, char **argv);

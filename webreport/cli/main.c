@@ -16,6 +16,8 @@ static const struct command {
     {"table", tp_cmd_table},
     {"whatif", tp_cmd_whatif},
     {"hang", tp_cmd_hang},
+    {"ask", tp_cmd_ask},
+    {"mcp", tp_cmd_mcp},
     {"export", tp_cmd_export},
     {"diff", tp_cmd_diff},
     {"bench", tp_cmd_bench},

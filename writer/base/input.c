@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +14,59 @@ static int report_open_error(struct tp_error *err)
 {
     int code = errno == ENOMEM ? TP_ENOMEM : errno == ENOENT || errno == ENOTDIR ? TP_ENOTFOUND : TP_EIO;
     return tp_error_set(err, code, 0, "cannot open: %s", strerror(errno));
+}
+
+/* folders below which files may be opened: see tp_input_confine */
+static const char *const *allowed_folders;
+static size_t allowed_count; /* 0: all files may be opened */
+
+void tp_input_confine(const char *const *folders, size_t count)
+{
+    allowed_folders = folders;
+    allowed_count = count;
+}
+
+bool tp_path_is_below(const char *path, const char *folder)
+{
+    size_t size = strlen(folder);
+    while (size && folder[size - 1] == '/')
+        size--;
+    return strncmp(path, folder, size) == 0 && (path[size] == '/' || path[size] == '\0');
+}
+
+/* Finds the real path of an open file, so that a link or a renamed folder cannot lead out of the allowed folders
+ * between a check and the opening. Systems without /proc resolve the path again. */
+static bool find_real_path(char real[PATH_MAX], int fd, const char *path)
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t size = readlink(link, real, PATH_MAX - 1);
+    if (size <= 0)
+        return realpath(path, real) != NULL;
+    real[size] = '\0';
+    return true;
+}
+
+static bool is_allowed(int fd, const char *path)
+{
+    char real[PATH_MAX];
+    bool is_any = allowed_count == 0;
+    if (is_any || !find_real_path(real, fd, path))
+        return is_any;
+    for (size_t i = 0; i < allowed_count && !is_any; i++)
+        is_any = tp_path_is_below(real, allowed_folders[i]);
+    return is_any;
+}
+
+int64_t tp_input_modified_ns(const struct stat *info)
+{
+#if defined _WIN32
+    return (int64_t)info->st_mtime * 1000000000;
+#elif defined __APPLE__
+    return (int64_t)info->st_mtimespec.tv_sec * 1000000000 + info->st_mtimespec.tv_nsec;
+#else
+    return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
+#endif
 }
 
 /* Opens a path without blocking. Only a pipe that the user named is allowed to block, because the reader must wait for
@@ -42,6 +98,8 @@ int tp_input_open(struct tp_input *input, const char *path, enum tp_input_kind k
         code = tp_error_set(err, TP_EIO, 0, "is a directory");
     else if (kind == TP_INPUT_FILE && !S_ISREG(info.st_mode))
         code = tp_error_set(err, TP_EIO, 0, "not a regular file");
+    else if (!is_allowed(fd, path))
+        code = tp_error_set(err, TP_EIO, 0, "outside of the folders that may be read");
     if (code < 0) {
         close(fd);
         return code;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "writer/base/buf.h"
 #include "writer/base/error.h"
@@ -23,6 +24,16 @@ struct tp_input {
     uint64_t size; /* size of a regular file when it was opened, bytes; otherwise 0 */
     bool is_regular;
 };
+
+/* From now on, tp_input_open opens only files whose real path is below one of these folders. Called once, before other
+ * threads open files. folders: real paths, which must live as long as the program; count: 0 allows all files. */
+void tp_input_confine(const char *const *folders, size_t count);
+
+/* Returns whether a real path is `folder` itself or below it. */
+bool tp_path_is_below(const char *path, const char *folder);
+
+/* Returns the time of the last change of a file, ns since the epoch; whole seconds on Windows. */
+int64_t tp_input_modified_ns(const struct stat *info);
 
 /* Opens `path`. The caller closes input->fd, which is -1 after an error. Returns 0, TP_ENOTFOUND if the file does not
  * exist, TP_ENOMEM, or TP_EIO for all other errors (a folder, no permission). The error text does not contain the

@@ -249,6 +249,28 @@
 #define TP_MAX_ARCHIVE_ENTRIES (1u << 20)           /* entries of one .npz archive */
 #define TP_MAX_ARCHIVE_DIRECTORY_BYTES (256u << 20) /* bytes of the directory of one .npz archive */
 
+/* ---- answers for scripts and agents (webreport/ask) ---- */
+#define TP_ASK_ANSWER_BYTES 4096      /* bytes of an answer if the question names none */
+#define TP_LEAST_ASK_ANSWER_BYTES 512 /* smallest and largest size of an answer that a question may name, bytes */
+#define TP_MAX_ASK_ANSWER_BYTES 65536
+#define TP_MAX_ASK_ROWS 200            /* rows of one answer */
+#define TP_MAX_ASK_TEXT_CHARACTERS 400 /* characters of a text in an answer; longer texts are cut */
+#define TP_MAX_ASK_QUERY_BYTES 10000   /* bytes of an SQL query, of a path and of a filter of rows */
+#define TP_MAX_ASK_PATH_BYTES 4096
+#define TP_MAX_ASK_WHERE_BYTES 1000
+#define TP_MAX_ASK_WHERE_TERMS 16 /* comparisons in a filter of rows */
+#define TP_MAX_ASK_CHANGES 16     /* changes that one question prices */
+#define TP_ASK_SQL_MS 3000        /* time after which a query is stopped, ms, and its largest value */
+#define TP_MAX_ASK_SQL_MS 600000
+#define TP_MAX_ASK_SQL_VALUE_BYTES (1 << 20) /* bytes of one value in a query */
+#define TP_MAX_ASK_TRACES 4                  /* traces that are open at the same time */
+#define TP_ASK_CACHE_BYTES (2ull << 30)      /* memory of all open traces, if the user names no other size */
+#define TP_MAX_ASK_FILES 10000u              /* files below the roots that are listed */
+#define TP_MAX_ASK_LINE_BYTES (1u << 20)     /* bytes of one message of a client */
+#define TP_MAX_ASK_DEPTH 64u                 /* levels of nested JSON values in a message */
+#define TP_MAX_ASK_ID_BYTES 256u             /* bytes of the id of a request */
+#define TP_MAX_ASK_WAITING 64u               /* calls that wait for their turn; then no further messages are read */
+
 /* ---- export ---- */
 /* bytes of a trace's members after its list of events, which must wait in memory */
 #define TP_MAX_TRAILING_MEMBER_BYTES (64u << 20)

@@ -1,0 +1,100 @@
+/* The table of the kinds of inputs that can be asked about: see ask_input.h. */
+#include "webreport/ask/inputs_kinds.h"
+
+#include <unistd.h>
+
+#include "webreport/document/words/reason_words.h"
+#include "webreport/measure/summary/summary_build.h"
+#include "webreport/measure/summary/summary_file.h"
+#include "webreport/session/summaries.h"
+#include "webreport/trace/rundir.h"
+#include "writer/base/input.h"
+
+/* ---- one trace ---- */
+
+static bool is_trace(const char *path, bool is_folder)
+{
+    (void)path;
+    (void)is_folder;
+    return true; /* the last row takes all other files; the reader names what they are */
+}
+
+static int open_trace(struct tp_ask_input *input, const struct tp_ask *ask, struct tp_error *err)
+{
+    const struct tp_trace_options read = {.max_input_bytes = ask->options.max_input_bytes, .process = input->process};
+    int code = tp_opened_trace_open(&input->trace, input->path, &read, ask->options.console, err);
+    input->is_trace = true;
+    if (code < 0)
+        return code;
+    struct tp_summary_source source = tp_summaries_make_source(input->trace.file, &input->trace.analysis);
+    input->summaries = tp_arena_alloc(&input->arena, sizeof *input->summaries);
+    input->summary_count = 1;
+    tp_summary_build(input->summaries, &source, &input->arena);
+    tp_fill_metric_texts(input->summaries->metrics);
+    return TP_OK;
+}
+
+/* ---- summaries, and folders with several files ---- */
+
+static bool begins_like_summary(const char *path)
+{
+    struct tp_input input;
+    char begin[5];
+    size_t size = 0;
+    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
+        return false;
+    tp_input_read(&size, &input, begin, sizeof begin, 0, NULL);
+    close(input.fd);
+    return tp_summary_is_file(begin, size);
+}
+
+struct counting {
+    const char *path;
+    struct tp_arena arena;
+    size_t count;
+};
+
+static int count_traces(void *context, struct tp_error *err)
+{
+    struct counting *counting = context;
+    struct tp_runs runs;
+    int code =
+        tp_rundir_find(&runs, &counting->arena, &(struct tp_run_search){&counting->path, 1, NULL, NULL, false}, err);
+    for (size_t i = 0; code == TP_OK && i < runs.count; i++)
+        counting->count += runs.items[i].file_count;
+    return code;
+}
+
+static bool is_summary(const char *path, bool is_folder)
+{
+    struct counting counting = {.path = path};
+    if (!is_folder)
+        return begins_like_summary(path);
+    tp_arena_init(&counting.arena, 0);
+    tp_arena_run(&counting.arena, count_traces, &counting, NULL);
+    tp_arena_release(&counting.arena);
+    return counting.count != 1;
+}
+
+static int open_summaries(struct tp_ask_input *input, const struct tp_ask *ask, struct tp_error *err)
+{
+    struct tp_summaries_options options = TP_SUMMARIES_OPTIONS;
+    struct tp_summaries found;
+    options.paths = &input->path;
+    options.path_count = 1;
+    options.read.max_input_bytes = ask->options.max_input_bytes;
+    options.console = ask->options.console;
+    int code = tp_summaries_load(&found, &input->arena, &options, err);
+    if (code < 0)
+        return code;
+    input->summaries = found.items;
+    input->summary_count = found.count;
+    input->failed_count = found.failed_count;
+    return TP_OK;
+}
+
+/* A kind of input with own answers, such as a folder of dumps of hanging ranks, needs a row before the last one. */
+const struct tp_ask_kind tp_ask_kinds[] = {
+    {"summary", is_summary, open_summaries, tp_digest_of_summaries, tp_explain_in_summaries, NULL},
+    {"trace", is_trace, open_trace, tp_digest_of_trace, tp_explain_in_trace, tp_evidence_in_trace},
+};
