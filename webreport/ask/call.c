@@ -52,17 +52,37 @@ static size_t shown_bytes(struct tp_str text)
     return text.len;
 }
 
+/* Copies a text and replaces ill-formed UTF-8, which a query can make, by U+FFFD. Returns the size of the copy. */
+static size_t copy_well_formed(char *to, size_t room, const char *from, size_t size)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    size_t used = 0;
+    for (size_t i = 0; i < size;) {
+        int n = tp_utf8_length(from + i, size - i);
+        size_t length = n > 0 ? (size_t)n : sizeof replacement - 1;
+        if (used + length > room)
+            break;
+        memcpy(to + used, n > 0 ? from + i : replacement, length);
+        used += length;
+        i += (size_t)(n > 0 ? n : -n);
+    }
+    return used;
+}
+
 void tp_call_str(struct tp_ask_call *call, struct tp_str text)
 {
     char room[4 * TP_MAX_ASK_TEXT_CHARACTERS + 4];
-    size_t size = text.ptr ? shown_bytes(text) : 0;
-    if (size == text.len || size > sizeof room - 4) {
-        tp_json_str(&call->json, (struct tp_str){text.ptr, size});
+    size_t size = text.ptr ? shown_bytes(text) : 0, rest;
+    if (size == text.len && (!text.ptr || (tp_utf8_is_valid(text.ptr, size, &rest) && rest == 0))) {
+        tp_json_str(&call->json, text);
         return;
     }
-    memcpy(room, text.ptr, size);
-    memcpy(room + size, "...", 3);
-    tp_json_str(&call->json, (struct tp_str){room, size + 3});
+    size_t copied = copy_well_formed(room, sizeof room - 4, text.ptr, size);
+    if (size < text.len) {
+        memcpy(room + copied, "...", 3);
+        copied += 3;
+    }
+    tp_json_str(&call->json, (struct tp_str){room, copied});
 }
 
 void tp_call_member_str(struct tp_ask_call *call, const char *key, struct tp_str text)

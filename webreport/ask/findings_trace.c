@@ -93,10 +93,29 @@ enum tp_ask_code tp_tool_explain(struct tp_ask_call *call)
 
 enum { EVENTS_PER_PAGE = 20 };
 
+/* Returns the id of an event in the tables of the database: its index in the trace. TP_NO_ID for records of memory,
+ * which are no events. */
+static uint32_t find_event(const struct tp_trace *trace, uint32_t ordinal)
+{
+    uint32_t low = 0, high = trace->event_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (trace->events[middle].ordinal < ordinal)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < trace->event_count && trace->events[low].ordinal == ordinal ? low : TP_NO_ID;
+}
+
 static void write_event(struct tp_ask_call *call, const struct tp_evidence *event)
 {
     char id[24];
-    snprintf(id, sizeof id, "e:%u", event->ordinal);
+    uint32_t found = find_event(&call->input->trace.analysis.trace, event->ordinal);
+    if (found == TP_NO_ID)
+        snprintf(id, sizeof id, "record:%u", event->ordinal);
+    else
+        snprintf(id, sizeof id, "e:%u", found);
     tp_json_object(&call->json);
     tp_json_member_text(&call->json, "id", id);
     tp_json_member_us(&call->json, "ts_us", event->ts_ns);

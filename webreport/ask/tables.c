@@ -23,6 +23,12 @@ static void init(struct tp_table *table, const struct tp_ask_table *row, size_t 
     tp_table_init(table, arena, row->name, row->defs, row->column_count, count);
 }
 
+/* Returns a text without content as null, because summaries in files have "" where others have none. */
+static struct tp_str known(struct tp_str text)
+{
+    return text.len ? text : (struct tp_str){NULL, 0};
+}
+
 static double us_of(int64_t ns)
 {
     return ns == TP_NULL_INT ? NAN : (double)ns / 1e3;
@@ -60,7 +66,7 @@ static void build_findings(struct tp_table *table, const struct tp_ask_input *in
             tp_table_text(table, 4)[row] = tp_str_of(tp_confidence_text((enum tp_confidence)finding->confidence));
             tp_table_real(table, 5)[row] = finding->ceiling_us_per_step;
             tp_table_int(table, 6)[row] = finding->occurrences;
-            tp_table_text(table, 7)[row] = finding->file_line;
+            tp_table_text(table, 7)[row] = known(finding->file_line);
         }
     }
 }
@@ -119,8 +125,8 @@ static void build_collectives(struct tp_table *table, const struct tp_ask_input 
             const struct tp_summary_collective *call = &input->summaries[s].collectives[c];
             tp_table_int(table, 0)[row] = input->summaries[s].key.rank;
             tp_table_text(table, 1)[row] = call->name;
-            tp_table_text(table, 2)[row] = call->group;
-            tp_table_text(table, 3)[row] = call->dtype;
+            tp_table_text(table, 2)[row] = known(call->group);
+            tp_table_text(table, 3)[row] = known(call->dtype);
             tp_table_int(table, 4)[row] = call->sequence;
             tp_table_int(table, 5)[row] = call->bytes;
             tp_table_int(table, 6)[row] = call->group_size;
@@ -248,13 +254,13 @@ static void build_times(struct tp_table *table, const struct tp_ask_input *input
             tp_table_int(table, 0)[row] = input->summaries[s].key.rank;
             tp_table_text(table, 1)[row] = text_of_kind(time->kind);
             tp_table_text(table, 2)[row] = time->name;
-            tp_table_text(table, 3)[row] = time->owner;
-            tp_table_text(table, 4)[row] = time->shape;
+            tp_table_text(table, 3)[row] = known(time->owner);
+            tp_table_text(table, 4)[row] = known(time->shape);
             tp_table_int(table, 5)[row] = time->time.count;
             tp_table_int(table, 6)[row] = time->time.sum_ns;
             tp_table_int(table, 7)[row] = time->time.max_ns;
             tp_table_int(table, 8)[row] = time->bytes;
-            tp_table_text(table, 9)[row] = time->line;
+            tp_table_text(table, 9)[row] = known(time->line);
         }
 }
 

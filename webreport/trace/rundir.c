@@ -216,8 +216,8 @@ struct listing {
     struct tp_vec *folders, *files, *possible_traces;
 };
 
-/* Returns the type of a folder entry. For a link returns the type of its target, but a link to a folder is not
- * followed. */
+/* Returns the type of a folder entry. For a link returns the type of its target, except that a link to a folder is not
+ * followed, and has the type S_IFLNK. */
 static mode_t type_of_folder_entry(const struct listing *l, const struct dirent *entry, const char *name)
 {
     struct stat info;
@@ -228,7 +228,9 @@ static mode_t type_of_folder_entry(const struct listing *l, const struct dirent 
     const char *path = join_path(l->search->arena, l->path, name);
     if (lstat(path, &info) != 0 || S_ISDIR(info.st_mode))
         return info.st_mode & S_IFMT;
-    return stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0;
+    if (stat(path, &info) != 0)
+        return 0;
+    return S_ISDIR(info.st_mode) ? S_IFLNK : info.st_mode & S_IFMT;
 }
 
 static void store_special_file(struct listing *l, const char *name, mode_t type)
@@ -238,7 +240,7 @@ static void store_special_file(struct listing *l, const char *name, mode_t type)
         return;
     if (type == S_IFREG && !found->first_foreign_path && tp_input_format_has_ending(name))
         found->first_foreign_path = join_path(l->search->arena, l->path, name);
-    if (type == S_IFREG || type == S_IFDIR || type == 0 || meaning_of_file_name(l->search, name) == NO_TRACE)
+    if (type == S_IFREG || type == S_IFDIR || type == S_IFLNK || type == 0 || meaning_of_file_name(l->search, name) == NO_TRACE)
         return;
     if (found->special_count++ == 0)
         found->first_special_path = join_path(l->search->arena, l->path, name);

@@ -184,8 +184,10 @@ static int use_line_in_guard(void *context, struct tp_error *err)
 {
     struct server *server = context;
     struct tp_message message = {.error = TP_MESSAGE_NO_JSON, .id = TP_STR("null")};
-    struct tp_str line = tp_str_trim((struct tp_str){server->line.data, server->line.size});
+    struct tp_str line = {server->line.data, server->line.size};
     (void)err;
+    while (line.len && memchr(" \t\r", line.ptr[line.len - 1], 3))
+        line.len--;
     if (!server->is_line_too_long && line.len == 0)
         return TP_OK;
     if (!server->is_line_too_long)
