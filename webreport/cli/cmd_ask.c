@@ -21,10 +21,15 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"where", 0, TP_OPT_TEXT, AT(where), NULL},        {"limit", 0, TP_OPT_INT, AT(limit), NULL},
-    {"max-bytes", 0, TP_OPT_INT, AT(max_bytes), NULL}, {"cursor", 0, TP_OPT_TEXT, AT(cursor), NULL},
-    {"sql-ms", 0, TP_OPT_INT, AT(sql_ms), NULL},       {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
-    {"text", 0, TP_OPT_FLAG, AT(text), NULL},          TP_OPT_COMMON(struct options),
+    {"where", 0, TP_OPT_TEXT, AT(where), NULL},
+    {"limit", 0, TP_OPT_INT, AT(limit), NULL},
+    {"max-bytes", 0, TP_OPT_INT, AT(max_bytes), NULL},
+    {"cursor", 0, TP_OPT_TEXT, AT(cursor), NULL},
+    {"sql-ms", 0, TP_OPT_INT, AT(sql_ms), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    {"text", 0, TP_OPT_FLAG, AT(text), NULL},
+    /* options of every command */
+    TP_OPT_COMMON(struct options),
 };
 
 enum { NOT_GIVEN = -1 };

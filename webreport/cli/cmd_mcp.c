@@ -17,9 +17,13 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 
 static const struct tp_opt table[] = {
-    {"root", 0, TP_OPT_LIST, AT(roots), NULL},          {"max-bytes", 0, TP_OPT_INT, AT(max_bytes), NULL},
-    {"sql-ms", 0, TP_OPT_INT, AT(sql_ms), NULL},        {"cache", 0, TP_OPT_SIZE, AT(cache), NULL},
-    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL}, TP_OPT_COMMON(struct options),
+    {"root", 0, TP_OPT_LIST, AT(roots), NULL},
+    {"max-bytes", 0, TP_OPT_INT, AT(max_bytes), NULL},
+    {"sql-ms", 0, TP_OPT_INT, AT(sql_ms), NULL},
+    {"cache", 0, TP_OPT_SIZE, AT(cache), NULL},
+    {"max-input", 0, TP_OPT_SIZE, AT(max_input), NULL},
+    /* options of every command */
+    TP_OPT_COMMON(struct options),
 };
 
 int tp_cmd_mcp(int argc, char **argv)
