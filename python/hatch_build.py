@@ -1,8 +1,9 @@
 """Build hook of the wheel: runs `make install-strip` into a tree, whose files become the wheel's scripts and data.
 
-The static library, tracepress-mpi and the definitions of all numbers are left out. The static library would be a fifth
-of the size, and is for programs that are linked elsewhere. tracepress-mpi runs only with the MPI that it was compiled
-with. The definitions would be a twenty-fifth of the size, and no command reads them.
+The static library, tracepress-mpi, and the definitions of all numbers and JSON members are left out. The static library
+would be a fifth of the size, and is for programs that are linked elsewhere. tracepress-mpi runs only with the MPI that
+it was compiled with. The definitions would be a twentieth of the size, and no command reads them. The skill file for
+agents is in the wheel once, in share/tracepress/skills.
 
 TRACEPRESS_WHEEL_PLATFORM is the platform in the wheel's name, such as manylinux_2_31_x86_64. Without it, the wheel
 is for this machine. Variables of the environment that make uses (CC, CFLAGS, STATIC_LIBS, BUILD) are passed on.
@@ -21,7 +22,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 TREE = Path("build", "wheel-tree")
-LEFT_OUT = ("lib/libtracepress.a", "share/doc/tracepress/docs/definitions.md")
+DOCS = "share/doc/tracepress/docs/"
+LEFT_OUT = ("lib/libtracepress.a", DOCS + "definitions.md", DOCS + "report-json.md", DOCS + "SKILL.md")
 NEEDED = "CONTRIBUTING.md, section \"Build by hand\", lists what it needs"
 
 

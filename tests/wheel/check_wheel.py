@@ -15,6 +15,7 @@ MOST_BYTES = 3_000_000
 # files of the tree that must not be in the wheel
 LEFT_OUT = {
     "lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1", "share/doc/tracepress/docs/definitions.md",
+    "share/doc/tracepress/docs/report-json.md", "share/doc/tracepress/docs/SKILL.md",
 }
 PACKAGE = os.path.join("python", "torch_tracepress")
 

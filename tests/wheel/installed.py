@@ -3,6 +3,7 @@ the Python of that environment in the folder of the two traces, given by their f
 TRACE, made by another build of the program in a folder with the same name. Prints a line per fault, and exits with
 1 if there is one."""
 
+import json
 import os
 import subprocess
 import sys
@@ -33,6 +34,11 @@ def faults(trace, other, wanted):
         yield "check() breaks a limit that is kept"
     if torch_tracepress.check(trace, limits=["step.count >= 1000000"]).exit_code != 1:
         yield "check() keeps a limit that is broken"
+    if not os.path.exists(os.path.join(sys.prefix, "share", "tracepress", "skills", "tracepress", "SKILL.md")):
+        yield "the skill file for agents is missing"
+    answer = json.loads(subprocess.run([program, "ask", trace, "digest"], check=True, capture_output=True).stdout)
+    if not answer["verdict"]["sentence"] or not answer["numbers"]:
+        yield "ask has no verdict or no numbers"
     if {"torch", "pandas", "tensorboard"} & set(sys.modules):
         yield "another package was imported"
 

@@ -5,6 +5,7 @@
 #include "webreport/ask/completeness.h"
 #include "webreport/ask/cursor.h"
 #include "webreport/ask/input_database.h"
+#include "webreport/ask/named_times.h"
 #include "webreport/ask/tool.h"
 #include "writer/text/format.h"
 
@@ -86,7 +87,7 @@ enum tp_ask_code tp_explain_in_trace(struct tp_ask_call *call)
 
 enum tp_ask_code tp_tool_explain(struct tp_ask_call *call)
 {
-    return call->input->kind->explain(call);
+    return tp_str_starts(call->text[TP_ASK_ID], "k:") ? tp_explain_name(call) : call->input->kind->explain(call);
 }
 
 /* ---- evidence ---- */

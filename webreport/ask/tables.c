@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "webreport/ask/named_times.h"
 #include "webreport/measure/rules/rules.h"
 
 /* Returns the number of all items of a list of the summaries. */
@@ -216,6 +217,7 @@ static void build_steps(struct tp_table *table, const struct tp_ask_input *input
 
 static const struct tp_column_def time_defs[] = {
     RANK,
+    {"id", "id", "", "id of the name, for the tool explain", TP_COLUMN_TEXT},
     {"kind", "kind", "", "operator_host, operator_device, kernel, copy, module_host, module_device, sync or runtime",
      TP_COLUMN_TEXT},
     {"name", "name", "", "name of the kernel, operator, module or call; (rest) for the sum of all smaller ones",
@@ -229,21 +231,6 @@ static const struct tp_column_def time_defs[] = {
     {"line", "line", "", "source line of the calls with the most time", TP_COLUMN_TEXT},
 };
 
-static struct tp_str text_of_kind(enum tp_summary_kind kind)
-{
-    static const char *const texts[TP_SUMMARY_KIND_COUNT] = {[TP_SUMMARY_OPERATOR_HOST] = "operator_host",
-                                                             [TP_SUMMARY_OPERATOR_DEVICE] = "operator_device",
-                                                             [TP_SUMMARY_KERNEL] = "kernel",
-                                                             [TP_SUMMARY_COPY] = "copy",
-                                                             [TP_SUMMARY_MODULE_HOST] = "module_host",
-                                                             [TP_SUMMARY_MODULE_DEVICE] = "module_device",
-                                                             [TP_SUMMARY_SYNC] = "sync",
-                                                             [TP_SUMMARY_RUNTIME] = "runtime",
-                                                             [TP_SUMMARY_FUNCTION] = "function",
-                                                             [TP_SUMMARY_PART] = "part"};
-    return tp_str_of(texts[kind]);
-}
-
 static void build_times(struct tp_table *table, const struct tp_ask_input *input, struct tp_arena *arena)
 {
     size_t row = 0;
@@ -251,16 +238,19 @@ static void build_times(struct tp_table *table, const struct tp_ask_input *input
     for (size_t s = 0; s < input->summary_count; s++)
         for (uint32_t i = 0; i < input->summaries[s].row_count; i++, row++) {
             const struct tp_summary_row *time = &input->summaries[s].rows[i];
+            char *id = tp_arena_alloc(arena, TP_NAME_ID_BYTES);
+            tp_name_id(id, time->name);
             tp_table_int(table, 0)[row] = input->summaries[s].key.rank;
-            tp_table_text(table, 1)[row] = text_of_kind(time->kind);
-            tp_table_text(table, 2)[row] = time->name;
-            tp_table_text(table, 3)[row] = known(time->owner);
-            tp_table_text(table, 4)[row] = known(time->shape);
-            tp_table_int(table, 5)[row] = time->time.count;
-            tp_table_int(table, 6)[row] = time->time.sum_ns;
-            tp_table_int(table, 7)[row] = time->time.max_ns;
-            tp_table_int(table, 8)[row] = time->bytes;
-            tp_table_text(table, 9)[row] = known(time->line);
+            tp_table_text(table, 1)[row] = tp_str_of(id);
+            tp_table_text(table, 2)[row] = tp_time_kind_text(time->kind);
+            tp_table_text(table, 3)[row] = time->name;
+            tp_table_text(table, 4)[row] = known(time->owner);
+            tp_table_text(table, 5)[row] = known(time->shape);
+            tp_table_int(table, 6)[row] = time->time.count;
+            tp_table_int(table, 7)[row] = time->time.sum_ns;
+            tp_table_int(table, 8)[row] = time->time.max_ns;
+            tp_table_int(table, 9)[row] = time->bytes;
+            tp_table_text(table, 10)[row] = known(time->line);
         }
 }
 
@@ -281,7 +271,7 @@ const struct tp_ask_table tp_ask_tables[] = {
      COLUMNS(rank_defs)},
     {"steps", "recording", "the steps of all ranks", "the summaries have no steps", false, true, build_steps,
      COLUMNS(step_defs)},
-    {"times", "recording", "times by kind and name", "the summaries have no times", false, true, build_times,
+    {"times", "recording", "times by kind and name", "the recording has no times", true, true, build_times,
      COLUMNS(time_defs)},
     {NULL, NULL, NULL, NULL, false, false, NULL, NULL, 0}};
 

@@ -26,11 +26,11 @@ static bool write_file(struct tp_ask_call *call, const char *path, size_t root_l
 /* Writes files from `offset` on. Returns the offset of the next answer; -1 if all files are written. */
 static int64_t write_files(struct tp_ask_call *call, const struct tp_vec *paths, const size_t *lengths, int64_t offset)
 {
-    enum { TAIL_BYTES = 100 };
+    enum { TAIL_BYTES = 100, MOST_OPENED = 1000 }; /* files that one answer opens; most of them may be no traces */
     int64_t count = 0;
     for (size_t i = (size_t)offset; i < paths->count; i++) {
         struct tp_call_mark mark = tp_call_mark(call);
-        if (count == call->number[TP_ASK_LIMIT])
+        if (count == call->number[TP_ASK_LIMIT] || (int64_t)i - offset == MOST_OPENED)
             return (int64_t)i;
         count += write_file(call, *TP_AT(paths, const char *, i), lengths[i]);
         if (!tp_call_fits(call, TAIL_BYTES)) {

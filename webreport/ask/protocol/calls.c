@@ -51,12 +51,21 @@ static void write_answer(struct tp_lines_out *out, struct tp_str id, struct tp_s
     tp_buf_release(&line);
 }
 
-static void run(const struct tp_calls *calls, const struct tp_waiting_call *call)
+/* Returns whether the client cancelled the call that runs. */
+static bool is_cancelled(struct tp_calls *calls)
+{
+    pthread_mutex_lock(&calls->lock);
+    bool is_cancelled = calls->items[calls->first].is_cancelled;
+    pthread_mutex_unlock(&calls->lock);
+    return is_cancelled;
+}
+
+static void run(struct tp_calls *calls, const struct tp_waiting_call *call)
 {
     struct tp_buf answer;
     tp_buf_init(&answer, 0);
     enum tp_ask_code code = tp_ask_run(calls->ask, call->tool, tp_str_of(call->arguments), &answer, NULL);
-    if (code != TP_ASK_CANCELLED && !answer.failed)
+    if (!answer.failed && !is_cancelled(calls))
         write_answer(calls->out, tp_str_of(call->id), (struct tp_str){answer.data, answer.size},
                      code != TP_ASK_ANSWERED);
     tp_buf_release(&answer);
@@ -73,9 +82,9 @@ static void *run_calls(void *context)
             break;
         struct tp_waiting_call *call = &calls->items[calls->first];
         calls->is_running = true;
-        bool is_cancelled = call->is_cancelled;
+        bool is_wanted = !call->is_cancelled && !atomic_load(&calls->out->is_closed);
         pthread_mutex_unlock(&calls->lock);
-        if (!is_cancelled && !atomic_load(&calls->out->is_closed))
+        if (is_wanted)
             run(calls, call);
         pthread_mutex_lock(&calls->lock);
         calls->is_running = false;
