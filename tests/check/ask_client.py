@@ -435,6 +435,8 @@ def check_damage_is_not_silent(context):
         assert answer["damage"], question
     answer = json.loads(subprocess.run([context["tracepress"], "ask", path, "digest"], capture_output=True).stdout)
     assert all("value" not in number for number in answer["numbers"]), answer["numbers"]
+    bounds = {number["id"] for number in answer["numbers"] if "at_least" in number}
+    expect(bounds, {"device_busy_percent", "device_busy_us", "window_us", "compute_us"}, "lower bounds")
 
 
 def check_hostile_names(context):

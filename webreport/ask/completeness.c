@@ -18,6 +18,14 @@ unsigned tp_completeness_unmet(const char **why, struct tp_ask_call *call, unsig
     return damaged ? tp_evidence_unmet_needs(damaged) & needs : 0;
 }
 
+bool tp_completeness_is_clock_wrong(const struct tp_ask_call *call)
+{
+    bool is_wrong = false;
+    for (size_t i = 0; i < call->input->summary_count; i++)
+        is_wrong |= call->input->summaries[i].evidence.clock >= TP_CLOCK_JUMP;
+    return is_wrong;
+}
+
 /* Writes the sums over all recordings of the input. */
 static void write_lost(struct tp_ask_call *call)
 {

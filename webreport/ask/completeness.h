@@ -12,4 +12,7 @@ void tp_completeness_write(struct tp_ask_call *call, bool is_always);
  * gravest reason, in call->arena. */
 unsigned tp_completeness_unmet(const char **why, struct tp_ask_call *call, unsigned needs);
 
+/* Returns whether times of the input are known to be wrong, so that no sum of times is a bound. */
+bool tp_completeness_is_clock_wrong(const struct tp_ask_call *call);
+
 #endif

@@ -22,7 +22,7 @@ void tp_number_write(struct tp_ask_call *call, const struct tp_ask_number *numbe
     unsigned unmet = is_known ? tp_completeness_unmet(&why, call, number->needs) : 0;
     tp_json_object(json);
     tp_json_member_text(json, "id", number->id);
-    if (!is_known || (unmet && (!number->is_sum || unmet & TP_NEED_CLOCK))) {
+    if (!is_known || (unmet && (!number->is_least || tp_completeness_is_clock_wrong(call)))) {
         tp_call_absent(call, is_known ? why : number->reason);
     } else {
         tp_json_member_real(json, unmet ? "at_least" : "value", number->value);
@@ -46,7 +46,5 @@ void tp_number_write_metric(struct tp_ask_call *call, const struct tp_summary *s
                                                   .unit = tp_metric_unit_text(row->unit),
                                                   .window = is_of_steps ? "used steps" : "recording",
                                                   .definition = tp_metric_title(row),
-                                                  .reason = value->why && *value->why ? value->why : "unknown",
-                                                  .needs = row->needs,
-                                                  .is_sum = !is_of_steps && row->unit != TP_UNIT_PERCENT});
+                                                  .needs = row->needs});
 }

@@ -12,10 +12,11 @@ struct tp_ask_number {
     const char *unit, *window, *definition;
     const char *reason; /* why it is unknown; NULL if it is known */
     unsigned needs;     /* evidence that the number needs, bits of enum tp_need */
-    bool is_sum;        /* true: lost events can only make the number smaller */
+    bool is_least;      /* true: lost events can only make the number smaller */
 };
 
-/* Writes a number as an object. If damage touches the number, writes "at_least" for a sum, and no value for others. */
+/* Writes a number as an object. If damage touches the number, writes "at_least" if lost events can only make it
+ * smaller, and no value otherwise. */
 void tp_number_write(struct tp_ask_call *call, const struct tp_ask_number *number);
 
 /* Writes the metric of a summary with this index as a number; nothing if it is unknown or

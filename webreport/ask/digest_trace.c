@@ -41,16 +41,16 @@ static void write_device_numbers(struct tp_ask_call *call)
     const struct tp_idle_device *device = find_device(advice);
     const char *window = advice->verdict.steps_used ? "used steps" : "recording";
     static const char none[] = "the recording has no work of a device";
-    enum { DEVICE = TP_NEED_FILE | TP_NEED_DEVICE, STEPS = DEVICE | TP_NEED_HOST | TP_NEED_CLOCK };
+    enum { STEPS = TP_NEED_FILE | TP_NEED_DEVICE | TP_NEED_HOST | TP_NEED_CLOCK };
     const struct tp_ask_number numbers[] = {
         {"device_busy_percent", device ? device->busy_percent : NAN, "%", window,
-         "union of kernels, copies and sets of the busiest device, as a share of window_us", none, STEPS, false},
+         "union of kernels, copies and sets of the busiest device, as a share of window_us", none, STEPS, true},
         {"device_busy_us", device ? (double)device->busy_ns / 1e3 : NAN, "us", window,
-         "union of kernels, copies and sets of the busiest device", none, DEVICE | TP_NEED_CLOCK, true},
+         "union of kernels, copies and sets of the busiest device", none, STEPS, true},
         {"window_us", device ? (double)device->idle.window_ns / 1e3 : NAN, "us", window,
          "length of the window on the busiest device", none, STEPS, true},
         {"compute_us", device ? (double)device->compute_ns / 1e3 : NAN, "us", window,
-         "union of kernels that are no communication", none, DEVICE | TP_NEED_CLOCK, true},
+         "union of kernels that are no communication", none, STEPS, true},
         {"step_us", advice->verdict.step_us > 0 ? advice->verdict.step_us : NAN, "us", window, "mean length of a step",
          "the recording has no steps", STEPS, false}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
