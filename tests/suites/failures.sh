@@ -176,6 +176,27 @@ else
     skip "answers of whatif for joined ranks" "no python3"
 fi
 several=
+# asked ARGUMENT...: each allocation of a question fails once. The exit code is 5 or, if the failure can be handled, 0,
+# with an answer, a description of the error or a message, and no database is left
+asked() {
+    rm -rf temporary && mkdir temporary
+    env TMPDIR="$WORK/temporary" FAIL_KIND=memory FAIL_AT=0 FAIL_COUNT="$WORK/count" LD_PRELOAD="$SHIM" "$TP" ask "$trace" "$@" >wanted || return 1
+    total=$(cat count) n=1
+    while [ "$n" -le "$total" ]; do
+        for stay in 0 1; do
+            cpu_limit 60 env TMPDIR="$WORK/temporary" FAIL_KIND=memory FAIL_AT="$n" FAIL_STAY="$stay" LD_PRELOAD="$SHIM" "$TP" ask "$trace" "$@" >stdout 2>stderr
+            case $? in
+            0) cmp stdout wanted || return 1 ;;
+            5) cat stdout stderr | grep -q . || { echo "call $n of $total: no message"; return 1; } ;;
+            *) echo "call $n of $total (stay $stay): another status"; cat stdout stderr; return 1 ;;
+            esac
+            [ -z "$(ls temporary)" ] || { echo "call $n of $total: $(ls temporary) is left"; return 1; }
+        done
+        n=$((n + 1 + n / 25))
+    done
+}
+check "a digest whose allocations fail: exit 5" asked digest
+check "rows whose allocations fail: exit 5, no database left" asked rows kernels --limit 1
 for format in text csv json md; do
     fails "a table as $format" "$TP" table "$trace" --group-by input-shape --format $format -o out/table
 done

@@ -152,7 +152,12 @@ static enum tp_ask_code write_named_event(struct tp_ask_call *call)
     if (code != TP_ASK_ANSWERED)
         return code;
     const char *sql = tp_text_printf(call->arena, "SELECT * FROM events WHERE event_id = %s", digits);
-    if (!is_number || !tp_input_database_has_row(call, sql))
+    bool has = false;
+    if (is_number)
+        code = tp_input_database_has_row(&has, call, sql, (struct tp_str){NULL, 0});
+    if (code != TP_ASK_ANSWERED)
+        return code;
+    if (!has)
         return tp_call_fail(call, TP_ASK_UNKNOWN_ID, "ids of events are column event_id of table events",
                             "the trace has no event with this id");
     code = tp_cursor_read(&key, call, id);

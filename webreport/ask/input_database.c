@@ -234,11 +234,11 @@ enum tp_ask_code tp_input_database_open(struct tp_ask_call *call)
     int code = tp_arena_run(call->arena, make_database, &making, &err);
     unlink(making.path); /* SQLite keeps the file open; no other program can find it */
     rmdir(making.folder);
-    tp_arena_fail_with_stored_code(call->arena);
-    if (code < 0) {
+    if (code < 0)
         sqlite3_close(making.db);
+    tp_arena_fail_with_stored_code(call->arena);
+    if (code < 0)
         return tp_call_fail(call, TP_ASK_TOO_LARGE, "", "%s", err.text);
-    }
     call->input->database = making.db;
     return TP_ASK_ANSWERED;
 }

@@ -27,10 +27,11 @@ enum tp_ask_code tp_input_database_query(struct tp_ask_call *call, const struct 
 /* Lists the names of all tables and views of the database, as text for a hint: "args, events, ..". In call->arena. */
 const char *tp_input_database_table_names(struct tp_ask_call *call);
 
-/* Returns whether the database has a table or view with this name, which may be any text. */
-bool tp_input_database_has_table(struct tp_ask_call *call, struct tp_str name);
+/* Sets *has to whether a query, which is a text of this program, has a row. name: value of its parameter; ptr NULL
+ * without one. Returns TP_ASK_ANSWERED or the reason of a failure. */
+enum tp_ask_code tp_input_database_has_row(bool *has, struct tp_ask_call *call, const char *sql, struct tp_str name);
 
-/* Returns whether the query, which is a text of this program, has a row. */
-bool tp_input_database_has_row(struct tp_ask_call *call, const char *sql);
+/* Does the same for the question whether the database has a table or view with this name, which may be any text. */
+enum tp_ask_code tp_input_database_has_table(bool *has, struct tp_ask_call *call, struct tp_str name);
 
 #endif

@@ -19,19 +19,27 @@ static bool is_trace(const char *path, bool is_folder)
     return true; /* the last row takes all other files; the reader names what they are */
 }
 
-static int open_trace(struct tp_ask_input *input, const struct tp_ask *ask, struct tp_error *err)
+static int build_summary(void *context, struct tp_error *err)
 {
-    const struct tp_trace_options read = {.max_input_bytes = ask->options.max_input_bytes, .process = input->process};
-    int code = tp_opened_trace_open(&input->trace, input->path, &read, ask->options.console, err);
-    input->is_trace = true;
-    if (code < 0)
-        return code;
+    struct tp_ask_input *input = context;
+    (void)err;
     struct tp_summary_source source = tp_summaries_make_source(input->trace.file, &input->trace.analysis);
     input->summaries = tp_arena_alloc(&input->arena, sizeof *input->summaries);
     input->summary_count = 1;
     tp_summary_build(input->summaries, &source, &input->arena);
     tp_fill_metric_texts(input->summaries->metrics);
     return TP_OK;
+}
+
+static int open_trace(struct tp_ask_input *input, const struct tp_ask *ask, struct tp_error *err)
+{
+    const struct tp_trace_options read = {.max_input_bytes = ask->options.max_input_bytes, .process = input->process};
+    int code = tp_opened_trace_open(&input->trace, input->path, &read, ask->options.console, err);
+    input->is_trace = true;
+    if (code == TP_OK) /* a summary needs memory of the analysis, too */
+        code = tp_arena_run_both(&input->trace.analysis.arena, &input->arena, build_summary, input, err);
+    tp_arena_fail_with_stored_code(&input->arena);
+    return code;
 }
 
 /* ---- summaries, and folders with several files ---- */

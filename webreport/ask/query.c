@@ -244,19 +244,24 @@ const char *tp_input_database_table_names(struct tp_ask_call *call)
     return names.size ? tp_buf_move(&names, call->arena) : "";
 }
 
-bool tp_input_database_has_table(struct tp_ask_call *call, struct tp_str name)
+enum tp_ask_code tp_input_database_has_row(bool *has, struct tp_ask_call *call, const char *sql, struct tp_str name)
 {
-    sqlite3_stmt *statement = prepare(call, "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name = ?");
-    sqlite3_bind_text64(statement, 1, name.ptr, name.len, SQLITE_STATIC, SQLITE_UTF8);
-    bool has = statement && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3 *db = call->input->database;
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK && name.ptr)
+        code = sqlite3_bind_text64(statement, 1, name.ptr, name.len, SQLITE_STATIC, SQLITE_UTF8);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    *has = code == SQLITE_ROW;
     sqlite3_finalize(statement);
-    return has;
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return TP_ASK_ANSWERED;
+    return tp_call_fail(call, TP_ASK_TOO_LARGE, "", "%s", sqlite3_errstr(code));
 }
 
-bool tp_input_database_has_row(struct tp_ask_call *call, const char *sql)
+enum tp_ask_code tp_input_database_has_table(bool *has, struct tp_ask_call *call, struct tp_str name)
 {
-    sqlite3_stmt *statement = prepare(call, sql);
-    bool has = statement && sqlite3_step(statement) == SQLITE_ROW;
-    sqlite3_finalize(statement);
-    return has;
+    return tp_input_database_has_row(has, call,
+                                     "SELECT 1 FROM sqlite_master WHERE type IN ('table','view') AND name = ?", name);
 }

@@ -15,7 +15,8 @@ static const struct rare_table rare_tables[] = {
     {"flight", "this is no folder of Flight Recorder dumps"}, /* rows of dumps, once the tool reads them */
     {NULL, NULL}};
 
-static const char *find_reason(struct tp_ask_call *call, struct tp_str name)
+/* Returns why a recording may lack the table; NULL if no recording has it. */
+static const char *find_reason(struct tp_ask_call *call, struct tp_str name, bool has_table)
 {
     const struct tp_ask_table *measured = tp_ask_table_find(name);
     if (measured)
@@ -23,9 +24,7 @@ static const char *find_reason(struct tp_ask_call *call, struct tp_str name)
     for (const struct rare_table *table = rare_tables; table->name; table++)
         if (tp_str_equal(name, tp_str_of(table->name)))
             return table->reason;
-    return tp_input_database_has_table(call, name)
-               ? tp_text_printf(call->arena, "the recording has no %.*s", (int)name.len, name.ptr)
-               : NULL;
+    return has_table ? tp_text_printf(call->arena, "the recording has no %.*s", (int)name.len, name.ptr) : NULL;
 }
 
 static void write_units(struct tp_ask_call *call, const struct tp_ask_table *table)
@@ -102,10 +101,15 @@ static bool is_word(struct tp_str name)
     return true;
 }
 
-static bool is_empty(struct tp_ask_call *call, struct tp_str table)
+/* Sets *has_table to whether the database has the table, and *has_rows to whether it has a row. */
+static enum tp_ask_code find_table(bool *has_table, bool *has_rows, struct tp_ask_call *call, struct tp_str name)
 {
-    return !tp_input_database_has_row(call,
-                                      tp_text_printf(call->arena, "SELECT 1 FROM [%.*s]", (int)table.len, table.ptr));
+    *has_table = *has_rows = false;
+    enum tp_ask_code code = is_word(name) ? tp_input_database_has_table(has_table, call, name) : TP_ASK_ANSWERED;
+    if (code != TP_ASK_ANSWERED || !*has_table)
+        return code;
+    const char *sql = tp_text_printf(call->arena, "SELECT 1 FROM [%.*s]", (int)name.len, name.ptr);
+    return tp_input_database_has_row(has_rows, call, sql, (struct tp_str){NULL, 0});
 }
 
 enum tp_ask_code tp_tool_rows(struct tp_ask_call *call)
@@ -113,7 +117,10 @@ enum tp_ask_code tp_tool_rows(struct tp_ask_call *call)
     struct tp_where where;
     struct tp_error err = {0};
     struct tp_str name = call->text[TP_ASK_TABLE];
+    bool has_table, has_rows;
     enum tp_ask_code code = tp_input_database_open(call);
+    if (code == TP_ASK_ANSWERED)
+        code = find_table(&has_table, &has_rows, call, name);
     if (code != TP_ASK_ANSWERED)
         return code;
     if (tp_where_read(&where, call->text[TP_ASK_WHERE], call->arena, &err) < 0)
@@ -121,14 +128,12 @@ enum tp_ask_code tp_tool_rows(struct tp_ask_call *call)
             call, TP_ASK_BAD_ARGUMENT,
             "COLUMN OP VALUE [and ..]; OP: = != < > <= >= like; VALUE: a number or 'text'; for more, sql", "%s",
             err.text);
-    const char *reason = find_reason(call, name);
-    if (!reason || !is_word(name))
+    const char *reason = find_reason(call, name, has_table);
+    if (!reason)
         return tp_call_fail(call, TP_ASK_BAD_ARGUMENT,
                             tp_text_printf(call->arena, "tables: %s", tp_input_database_table_names(call)),
                             "no such table");
-    if (!tp_input_database_has_table(call, name) || is_empty(call, name))
-        return write_absent(call, name, reason);
-    return write_table(call, name, &where);
+    return has_rows ? write_table(call, name, &where) : write_absent(call, name, reason);
 }
 
 enum tp_ask_code tp_tool_sql(struct tp_ask_call *call)

@@ -143,22 +143,25 @@ static void print_text(struct tp_buf *answer)
 }
 
 /* Asks about one trace and prints the answer. Returns an exit code. */
-static int ask_about(struct tp_ask *ask, const struct question *q, const char *trace, struct tp_buf *answer)
+static int ask_about(struct tp_ask *ask, const struct question *q, const char *trace, struct tp_buf *answer,
+                     struct tp_console *console)
 {
     struct tp_buf arguments;
-    bool is_damaged;
+    bool is_damaged = false;
     tp_buf_init(&arguments, 0);
     tp_buf_clear(answer);
     write_arguments(&arguments, q, trace);
-    enum tp_ask_code code =
-        tp_ask_run(ask, q->tool, (struct tp_str){arguments.data, arguments.size}, answer, &is_damaged);
+    enum tp_ask_code code = arguments.failed ? TP_ASK_TOO_LARGE
+                                             : tp_ask_run(ask, q->tool, (struct tp_str){arguments.data, arguments.size},
+                                                          answer, &is_damaged);
+    answer->failed = arguments.failed ? arguments.failed : answer->failed;
     tp_buf_release(&arguments);
-    if (q->options->text)
+    if (!answer->failed && q->options->text)
         print_text(answer);
     else if (!answer->failed)
         printf("%s\n", answer->data);
     if (answer->failed)
-        return TP_EXIT_LIMIT;
+        return tp_cmd_print_failure(console, "ask", answer->failed);
     return exit_code_of(code, is_damaged);
 }
 
@@ -173,7 +176,7 @@ static int ask_all(const struct question *q, struct tp_console *console)
     int code = tp_ask_new(&ask, &options, &err);
     tp_buf_init(&answer, 0);
     for (size_t i = 0; code == TP_OK && i < q->trace_count; i++) {
-        int exit_code = ask_about(ask, q, q->traces[i], &answer);
+        int exit_code = ask_about(ask, q, q->traces[i], &answer, console);
         worst = worst == TP_EXIT_DONE ? exit_code : worst;
     }
     tp_buf_release(&answer);
