@@ -23,6 +23,7 @@ struct tp_ask_input {
     bool is_trace;
     struct tp_summary *summaries; /* summary of the trace, or of all processes of a job */
     size_t summary_count;
+    const char *step_window; /* window of numbers per step: "used steps", or "recording" without steps; static */
     size_t failed_count;     /* files of a folder that could not be used */
     void *database;          /* sqlite3 * with the tables of the input; NULL before the first query */
     uint64_t database_bytes; /* size of the database, bytes */

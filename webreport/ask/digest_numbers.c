@@ -44,7 +44,7 @@ void tp_number_write_metric(struct tp_ask_call *call, const struct tp_summary *s
     tp_number_write(call, &(struct tp_ask_number){.id = row->name,
                                                   .value = value->value,
                                                   .unit = tp_metric_unit_text(row->unit),
-                                                  .window = is_of_steps ? "used steps" : "recording",
+                                                  .window = is_of_steps ? call->input->step_window : "recording",
                                                   .definition = tp_metric_title(row),
                                                   .needs = row->needs});
 }

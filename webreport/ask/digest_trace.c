@@ -39,7 +39,7 @@ static void write_device_numbers(struct tp_ask_call *call)
 {
     const struct tp_advice *advice = &call->input->trace.analysis.advice;
     const struct tp_idle_device *device = find_device(advice);
-    const char *window = advice->verdict.steps_used ? "used steps" : "recording";
+    const char *window = call->input->step_window;
     static const char none[] = "the recording has no work of a device";
     enum { STEPS = TP_NEED_FILE | TP_NEED_DEVICE | TP_NEED_HOST | TP_NEED_CLOCK };
     const struct tp_ask_number numbers[] = {

@@ -44,7 +44,7 @@ static void write_gain(struct tp_ask_call *call, const struct tp_finding *findin
     tp_json_member_real(json, "share_percent", finding->share_percent);
     tp_json_member_real(json, "low_percent", finding->low_percent);
     tp_json_member_real(json, "high_percent", finding->high_percent);
-    tp_json_member_text(json, "window", "used steps");
+    tp_json_member_text(json, "window", call->input->step_window);
     tp_json_member_text(json, "definition",
                         "at_most: time per step that the finding affects; low and high: saving of a fix after those of "
                         "earlier findings, percent of the step");

@@ -26,6 +26,7 @@ static int build_summary(void *context, struct tp_error *err)
     struct tp_summary_source source = tp_summaries_make_source(input->trace.file, &input->trace.analysis);
     input->summaries = tp_arena_alloc(&input->arena, sizeof *input->summaries);
     input->summary_count = 1;
+    input->step_window = input->trace.analysis.model.step_marker == TP_MARKER_WINDOW ? "recording" : "used steps";
     tp_summary_build(input->summaries, &source, &input->arena);
     tp_fill_metric_texts(input->summaries->metrics);
     return TP_OK;
@@ -98,6 +99,7 @@ static int open_summaries(struct tp_ask_input *input, const struct tp_ask *ask, 
     input->summaries = found.items;
     input->summary_count = found.count;
     input->failed_count = found.failed_count;
+    input->step_window = "used steps";
     return TP_OK;
 }
 

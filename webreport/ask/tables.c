@@ -259,21 +259,20 @@ static void build_times(struct tp_table *table, const struct tp_ask_input *input
 #define COLUMNS(defs) defs, sizeof defs / sizeof *defs
 
 const struct tp_ask_table tp_ask_tables[] = {
-    {"findings", "used steps", "problems that the rules found, most severe first", "no rule found a problem", true,
-     true, build_findings, COLUMNS(finding_defs)},
-    {"metrics", "used steps", "all metrics of `check`", "no metric is known", true, true, build_metrics,
-     COLUMNS(metric_defs)},
-    {"overlap", "used steps", "how much of the communication is hidden by compute, for each device",
+    {"findings", true, "problems that the rules found, most severe first", "no rule found a problem", true, true,
+     build_findings, COLUMNS(finding_defs)},
+    {"metrics", true, "all metrics of `check`", "no metric is known", true, true, build_metrics, COLUMNS(metric_defs)},
+    {"overlap", true, "how much of the communication is hidden by compute, for each device",
      "the recording has no communication on a device", true, false, build_overlap, COLUMNS(overlap_defs)},
-    {"collectives", "recording", "collective operations in the order of their start",
-     "the recording has no collectives", true, true, build_collectives, COLUMNS(collective_defs)},
-    {"ranks", "recording", "the processes of a job", "only summaries and folders have ranks", false, true, build_ranks,
+    {"collectives", false, "collective operations in the order of their start", "the recording has no collectives",
+     true, true, build_collectives, COLUMNS(collective_defs)},
+    {"ranks", false, "the processes of a job", "only summaries and folders have ranks", false, true, build_ranks,
      COLUMNS(rank_defs)},
-    {"steps", "recording", "the steps of all ranks", "the summaries have no steps", false, true, build_steps,
+    {"steps", false, "the steps of all ranks", "the summaries have no steps", false, true, build_steps,
      COLUMNS(step_defs)},
-    {"times", "recording", "times by kind and name", "the recording has no times", true, true, build_times,
+    {"times", false, "times by kind and name", "the recording has no times", true, true, build_times,
      COLUMNS(time_defs)},
-    {NULL, NULL, NULL, NULL, false, false, NULL, NULL, 0}};
+    {NULL, false, NULL, NULL, false, false, NULL, NULL, 0}};
 
 const struct tp_ask_table *tp_ask_table_find(struct tp_str name)
 {

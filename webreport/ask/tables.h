@@ -8,7 +8,7 @@
 
 struct tp_ask_table {
     const char *name;
-    const char *window;     /* "used steps" or "recording": the time to which the numbers refer */
+    bool is_of_steps;       /* true: the numbers refer to the used steps; false: to the recording */
     const char *definition; /* one sentence; the columns have their own definitions */
     const char *reason;     /* why an input has no such table, as a sentence */
     bool is_for_traces, is_for_summaries;

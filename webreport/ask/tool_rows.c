@@ -76,7 +76,8 @@ static enum tp_ask_code write_table(struct tp_ask_call *call, struct tp_str name
         return code;
     tp_call_begin(call);
     tp_call_member_str(call, "table", name);
-    tp_json_member_text(&call->json, "window", measured ? measured->window : "recording");
+    tp_json_member_text(&call->json, "window",
+                        measured && measured->is_of_steps ? call->input->step_window : "recording");
     if (measured) {
         write_units(call, measured);
         tp_json_member_text(&call->json, "definition", measured->definition);

@@ -34,7 +34,7 @@ static void write_view(struct tp_ask_call *call, const struct tp_what_if_view *v
 {
     struct tp_json *json = &call->json;
     uint32_t shown = view->answer_count < most ? view->answer_count : most;
-    tp_json_member_text(json, "window", "used steps");
+    tp_json_member_text(json, "window", call->input->step_window);
     tp_json_member_text(json, "definition",
                         "length of a step in a replay after the change; gain: the step before minus the step after");
     tp_json_member_us(json, "step_us", view->step_ns);
