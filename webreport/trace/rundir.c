@@ -240,7 +240,8 @@ static void store_special_file(struct listing *l, const char *name, mode_t type)
         return;
     if (type == S_IFREG && !found->first_foreign_path && tp_input_format_has_ending(name))
         found->first_foreign_path = join_path(l->search->arena, l->path, name);
-    if (type == S_IFREG || type == S_IFDIR || type == S_IFLNK || type == 0 || meaning_of_file_name(l->search, name) == NO_TRACE)
+    if (type == S_IFREG || type == S_IFDIR || type == S_IFLNK || type == 0 ||
+        meaning_of_file_name(l->search, name) == NO_TRACE)
         return;
     if (found->special_count++ == 0)
         found->first_special_path = join_path(l->search->arena, l->path, name);
