@@ -252,7 +252,7 @@ test('printed_page_has_a_few_sheets', async () => {
 
 test('printed_page_has_the_what_ifs', async () => {
   const page = await chrome.open(urls.gpu, { width: 718, print: true });
-  const seen = await page.ask(`[...document.querySelectorAll('#what_if details')].map((d) => [...d.querySelectorAll('tbody tr')].some((r) => r.checkVisibility()))`);
+  const seen = await page.ask(`[...document.querySelectorAll('#what_if > details')].map((d) => [...d.querySelectorAll('tbody tr')].some((r) => r.checkVisibility()))`);
   same(seen, [true, false]);
 });
 

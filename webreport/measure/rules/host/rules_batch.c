@@ -32,7 +32,7 @@ const struct tp_rule tp_rule_H19 = {
               "for every batch size.",
     .doc_url = DOC_TUNE,
     .cause = "batch.too_small",
-    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 1},
+    .gain = {.low = 0.75, .high = 1.0, .right = 1, .known = 2},
     .native = {.advice = "Use a larger batch, because reading the weights costs the same for every batch size."},
     .inference = {.advice = "Use a larger batch, because reading the weights costs the same for every batch size."},
     .is_about_small_batches = true,
