@@ -360,7 +360,7 @@ install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	@echo "tracepress is in $(PREFIX). Where the system does not look there, set:"
 	@echo "  export PATH=\"$(PREFIX)/bin:\$$PATH\" LD_LIBRARY_PATH=\"$(PREFIX)/lib\" PKG_CONFIG_PATH=\"$(PREFIX)/lib/pkgconfig\" CMAKE_PREFIX_PATH=\"$(PREFIX)\" MANPATH=\"$(PREFIX)/share/man:\""
 uninstall: ## remove what install copied
-	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress lib/tracepress lib/cmake/tracepress) \
+	rm -rf $(addprefix $(DESTDIR)$(PREFIX)/,bin/tracepress bin/tracepress-mpi) $(addprefix $(DESTDIR)$(PREFIX)/,share/doc/tracepress share/tracepress lib/tracepress lib/cmake/tracepress) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/,lib/libtracepress.so.0 lib/libtracepress.so lib/libtracepress.a lib/pkgconfig/tracepress.pc) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS))) \
 	  $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN))) \

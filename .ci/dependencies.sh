@@ -39,11 +39,11 @@ protobuf_c() { # the library has one source file; the system provides protoc-c, 
         mkdir -p "$prefix/include/protobuf-c" && cp protobuf-c/protobuf-c.h "$prefix/include/protobuf-c"
 }
 # SQLite is a fourth of the command; with these flags it has two fifths fewer bytes. The options leave out functions that no statement
-# of tracepress can reach: tracepress reads tables by SELECT without expressions, and writes tables of its own. The options leave out
-# no part of the SQL grammar, because SQLite must understand the schema of each database. Nothing unwinds the command.
+# of tracepress can reach, and functions of JSON, which no query of `ask` needs. They leave out no part of the SQL grammar, because SQLite
+# must understand the schema of each database and the queries of `ask`. Nothing unwinds the command.
 SMALL="-fno-asynchronous-unwind-tables -fno-unwind-tables -DSQLITE_UNTESTABLE"
 for part in COMPILEOPTION_DIAGS COMPLETE DATETIME_FUNCS DECLTYPE DEPRECATED DESERIALIZE GET_TABLE INCRBLOB INTEGRITY_CHECK JSON LOAD_EXTENSION \
-    PROGRESS_CALLBACK SHARED_CACHE TCL_VARIABLE TRACE; do
+    SHARED_CACHE TCL_VARIABLE TRACE; do
     SMALL="$SMALL -DSQLITE_OMIT_$part"
 done
 sqlite() { # builds the library from sqlite3.c, which contains all of SQLite
