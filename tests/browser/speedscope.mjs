@@ -69,7 +69,8 @@ async function trace_events(file) {
   if (!lasting || opened < lasting || opened > slices.length || document.profiles.length !== rows.size)
     throw new Error(`${opened} of ${slices.length} slices, ${document.profiles.length} of ${rows.size} rows`);
 }
-/* Samples must be grouped by thread, and the states of each thread must be a separate row. */
+/* Samples must be grouped by thread, and the states of each thread must be a separate row. A value of a device trace has
+ * a row for each device or thread. */
 async function program(file) {
   const given = JSON.parse(readFileSync(file, 'utf8')), theirs = new Map(), ours = new Map(), document = await imported(file);
   const walk = (sums, frames, name, events, start) => {
@@ -115,6 +116,10 @@ const cases = {
   'slim_traces': () => trace_events(exported('slim', trace('gpu_2026'), '--to', 'chrome', '--slim')),
   'recorded_traces': () => trace_events(recovered()),
   'program': () => program(exported('program', outside(), '--to', 'speedscope')),
+  'values_of_a_device_trace': () => program(exported('values', trace('gpu_2026'), '--to', 'speedscope')),
+  'values_of_two_devices': () => program(exported('devices', trace('case_two_devices'), '--to', 'speedscope')),
+  'values_with_memory': () => program(exported('memory', trace('torch_2.13_memory_heavy.shapes'), '--to', 'speedscope')),
+  'values_of_hostile_names': () => program(exported('hostile_values', hostile, '--to', 'speedscope')),
   'torch_stacks': () => folded(exported('torch', join(data, 'tables/2.13/memory_heavy.full/trace.pt.trace.json.gz'), '--to', 'folded')),
   'host_time': () => folded(exported('cpu', trace('torch_2.13_mlp_train.full'), '--to', 'folded', '--metric', 'cpu')),
   'device_time': () => folded(exported('device', trace('gpu_2026'), '--to', 'folded', '--metric', 'device')),

@@ -216,9 +216,11 @@ def firefox(path, view):
     profiler_cli(path, whole, view)
 
 
-def profiler_cli(path, whole, view):
+def profiler_sums(path, whole):
+    """Returns self and total samples by thread and function, as the command line of the Firefox Profiler reads them; None
+    without PROFILER_CLI. Threads are numbered as in the file."""
     if not os.environ.get("PROFILER_CLI"):
-        return
+        return None
     cli = lambda *args: subprocess.run(["node", os.environ["PROFILER_CLI"], *args], capture_output=True, text=True)
     said = cli("load", path)
     for _ in range(50):
@@ -233,12 +235,19 @@ def profiler_cli(path, whole, view):
                 continue
             answer = cli("thread", "functions", "--thread", "t-%d" % i, "--limit", "0", "--include-idle", "--json")
             for f in json.loads(answer.stdout)["functions"]:
-                self_ms[f["name"]] += f["selfSamples"]
-                total_ms[f["name"]] += f["totalSamples"]
+                self_ms[i, f["name"]] += f["selfSamples"]
+                total_ms[i, f["name"]] += f["totalSamples"]
     finally:
         cli("stop")
-    for sums, ours in ((view.self_ns, self_ms), (view.total_ns, total_ms)):
-        wanted = collections.Counter()
+    return self_ms, total_ms
+
+
+def profiler_cli(path, whole, view):
+    found = profiler_sums(path, whole)
+    for sums, by_thread in zip((view.self_ns, view.total_ns), found or ()):
+        ours, wanted = collections.Counter(), collections.Counter()
+        for (_, name), value in by_thread.items():
+            ours[name] += value
         for (name, _), value in sums.items():
             wanted[name] += value / 1e6
         for name, value in wanted.items():
@@ -322,4 +331,5 @@ def main():
     assert export(tracepress, trace, folder, "flamegraph")[0].endswith(".samples-cpu.svg")
 
 
-main()
+if __name__ == "__main__":
+    main()

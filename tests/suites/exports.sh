@@ -49,6 +49,15 @@ samples() { # Checks that a thread with samples but without slices also has a na
         gunzip -c samples/*.json.gz | grep -q '"tid":7,"args":{"name":"loader"'
 }
 check "chrome --slim: a thread of samples has its name" samples
+values=${look%/*}/value_exports.py
+check "pprof, firefox, speedscope: device, host and idle time and bytes are those of the report" python3 "$values" "$TP" values "$DATA"/traces/*.gz "$DATA"/run/*.gz "$DATA"/ddp/*.gz
+recorded=$(find "$SHARED/data/traces" "$SHARED/data/inputs" -name '*.json*' -size -400k 2>/dev/null)
+if [ -n "$recorded" ]; then
+    # shellcheck disable=SC2086
+    check "pprof, firefox, speedscope: the same for other projects' traces" python3 "$values" "$TP" values $recorded
+else
+    skip "pprof, firefox, speedscope: other projects' traces" "none next to the project"
+fi
 pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 "$look" xml svg/*.svg; }
 check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then

@@ -1,19 +1,24 @@
-/* Writes WORKER.pb.gz for pprof: samples, and waits by stack. */
+/* Writes WORKER.pb.gz for pprof: samples and waits by stack, and the values of a device trace by stack. */
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
+#include "webreport/measure/charts/value_stacks.h"
 #include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/pprof.h"
 
-enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUES };
+/* Values of samples and waits. The values of a device trace follow, each with the number of its enum tp_value added. */
+enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUE_OF_TRACE, VALUES = VALUE_OF_TRACE + TP_VALUES };
 
 struct profile {
     struct tp_sampled *sampled;
+    struct tp_value_stacks *stacks;
     struct tp_pprof *pprof;
     /* keys: (thread, stack, cause), where the cause is 0 for samples, otherwise 1 + cause of the wait */
     struct tp_keys keys;
-    struct tp_vec values; /* elements: int64_t[VALUES], one for each key */
+    struct tp_vec values;    /* elements: int64_t[VALUES], one for each key */
+    bool is_written[VALUES]; /* values that the file has */
+    struct tp_vec locations; /* working memory of a sample; elements: uint64_t */
 };
 
 static int64_t *find_or_add_values(struct profile *profile, uint32_t thread, uint32_t stack, uint32_t cause)
@@ -52,7 +57,22 @@ static void add_waits(struct profile *profile)
     }
 }
 
-static void write_sample(struct profile *profile, uint32_t key, struct tp_vec *locations)
+/* ---- the file ---- */
+
+/* Writes a sample with the current locations. values: int64_t[VALUES]; values that the file lacks are ignored. */
+static void write_values(struct profile *profile, const int64_t *values, const struct tp_pprof_label *labels,
+                         size_t label_count)
+{
+    int64_t written[VALUES];
+    size_t count = 0;
+    for (unsigned i = 0; i < VALUES; i++)
+        if (profile->is_written[i])
+            written[count++] = values[i];
+    tp_pprof_sample(profile->pprof, &(struct tp_pprof_sample){profile->locations.data, profile->locations.count,
+                                                              written, labels, label_count});
+}
+
+static void write_sample(struct profile *profile, uint32_t key)
 {
     struct tp_sampled *sampled = profile->sampled;
     const uint32_t *of = tp_keys_get(&profile->keys, key);
@@ -69,15 +89,91 @@ static void write_sample(struct profile *profile, uint32_t key, struct tp_vec *l
         labels[label_count++] =
             (struct tp_pprof_label){"cause", tp_str_of(tp_wait_cause_text((enum tp_wait_cause)(of[2] - 1))), 0};
     tp_sampled_read_stack(sampled, of[1]);
-    locations->count = 0;
+    profile->locations.count = 0;
     for (size_t k = path->count; k-- > 0;) {
         const struct tp_program_function *f = tp_program_function_at(&sampled->functions, *TP_AT(path, uint32_t, k));
-        *(uint64_t *)tp_vec_push(locations) =
+        *(uint64_t *)tp_vec_push(&profile->locations) =
             tp_pprof_add_location(profile->pprof, f->name, f->file, tp_sampled_line_of_frame(sampled, k));
     }
-    tp_pprof_sample(profile->pprof, &(struct tp_pprof_sample){locations->data, locations->count,
-                                                              TP_AT(&profile->values, int64_t, (size_t)key * VALUES),
-                                                              labels, label_count});
+    write_values(profile, TP_AT(&profile->values, int64_t, (size_t)key * VALUES), labels, label_count);
+}
+
+static void write_samples(struct profile *profile)
+{
+    struct tp_arena *arena = profile->stacks->arena;
+    profile->values = TP_VEC(arena, int64_t);
+    tp_keys_init(&profile->keys, arena, 3);
+    add_samples(profile);
+    if (profile->is_written[VALUE_WAIT])
+        add_waits(profile);
+    for (uint32_t key = 0; key < tp_keys_count(&profile->keys); key++)
+        write_sample(profile, key);
+}
+
+/* Writes one sample for each stack of a track. */
+static void write_track(struct profile *profile, const struct tp_value_track *track)
+{
+    const struct tp_value_stacks *stacks = profile->stacks;
+    const struct tp_row_id *tid = track->thread == TP_NO_ID ? NULL : &stacks->model->trace->threads[track->thread].tid;
+    struct tp_value_sums sums;
+    struct tp_vec path = TP_VEC(stacks->arena, uint32_t);
+    struct tp_pprof_label labels[3] = {{"value", tp_str_of(tp_value_title(track->value)), 0}};
+    size_t label_count = 1;
+    if (track->name.len)
+        labels[label_count++] = (struct tp_pprof_label){tid ? "thread" : "device", track->name, 0};
+    if (tid && !tid->is_text)
+        labels[label_count++] = (struct tp_pprof_label){"tid", {NULL, 0}, tid->number};
+    tp_value_sums_of_track(&sums, stacks, track);
+    for (uint32_t i = 0; i < sums.count; i++) {
+        int64_t values[VALUES] = {0};
+        values[VALUE_OF_TRACE + track->value] = sums.items[i].amount;
+        tp_value_stack_path(stacks, sums.items[i].stack, &path);
+        profile->locations.count = 0;
+        for (size_t k = 0; k < path.count; k++) {
+            struct tp_value_frame frame = tp_value_frame_at(stacks, *TP_AT(&path, uint32_t, k));
+            *(uint64_t *)tp_vec_push(&profile->locations) =
+                tp_pprof_add_location(profile->pprof, frame.name, frame.file, frame.line);
+        }
+        write_values(profile, values, labels, label_count);
+    }
+}
+
+static void add_type(struct profile *profile, unsigned value, const char *name, const char *unit, bool is_default)
+{
+    tp_pprof_add_type(profile->pprof, name, unit, is_default);
+    profile->is_written[value] = true;
+}
+
+/* Adds the types of the values that the trace has. pprof shows the last default type first. */
+static void add_types(struct profile *profile)
+{
+    const struct tp_trace *trace = profile->sampled->trace;
+    bool has_samples = tp_export_has_samples(trace);
+    const int64_t *sums = profile->stacks->sums;
+    if (has_samples)
+        add_type(profile, VALUE_COUNT, "samples", "count", trace->input.has_untimed_samples);
+    if (has_samples && !trace->input.has_untimed_samples)
+        add_type(profile, VALUE_CPU, "cpu", "nanoseconds", true);
+    if (profile->sampled->view.is_present)
+        add_type(profile, VALUE_WAIT, "wait", "nanoseconds", false);
+    for (unsigned v = 0; v < TP_VALUES; v++)
+        if (sums[v])
+            add_type(profile, VALUE_OF_TRACE + v, tp_value_name((enum tp_value)v),
+                     tp_value_is_bytes((enum tp_value)v) ? "bytes" : "nanoseconds",
+                     !has_samples && (v == TP_VALUE_DEVICE || (v == TP_VALUE_HOST && !sums[TP_VALUE_DEVICE])));
+}
+
+/* Returns the time range of the profile. */
+static struct tp_pprof_times find_times(const struct profile *profile)
+{
+    const struct tp_model *model = profile->stacks->model;
+    const struct tp_trace *trace = model->trace;
+    struct tp_sampled_span span = {model->first_ns, model->last_ns, 0};
+    if (tp_export_has_samples(trace))
+        span = tp_sampled_span(profile->sampled);
+    return (struct tp_pprof_times){.begin_ns = tp_sat_add(span.begin_ns, tp_trace_base_ns(trace, span.begin_ns)),
+                                   .length_ns = tp_sat_sub(span.end_ns, span.begin_ns),
+                                   .period_ns = span.mean_ns};
 }
 
 int tp_export_pprof(const struct tp_export *export, struct tp_error *err)
@@ -85,28 +181,18 @@ int tp_export_pprof(const struct tp_export *export, struct tp_error *err)
     struct tp_arena *arena = export->arena;
     const struct tp_trace *trace = export->profile->trace;
     struct profile profile = {.sampled = tp_arena_alloc(arena, sizeof *profile.sampled),
-                              .values = TP_VEC(arena, int64_t)};
-    struct tp_vec locations = TP_VEC(arena, uint64_t);
-    if (!trace->sample_count && !trace->state_count)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_samples);
+                              .stacks = tp_arena_alloc(arena, sizeof *profile.stacks),
+                              .locations = TP_VEC(arena, uint64_t)};
+    tp_value_stacks_build(profile.stacks, export->profile->model, arena);
+    if (!tp_export_has_samples(trace) && !tp_value_track_count(profile.stacks))
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_stacks);
     tp_sampled_build(profile.sampled, trace, arena);
-    tp_keys_init(&profile.keys, arena, 3);
-    bool has_states = profile.sampled->view.is_present;
     const struct tp_sampled_process *first = profile.sampled->processes;
     profile.pprof = tp_pprof_new(arena, profile.sampled->process_count ? first->name : TP_STR(""));
-    tp_pprof_add_type(profile.pprof, "samples", "count", trace->input.has_untimed_samples);
-    if (!trace->input.has_untimed_samples)
-        tp_pprof_add_type(profile.pprof, "cpu", "nanoseconds", true);
-    if (has_states)
-        tp_pprof_add_type(profile.pprof, "wait", "nanoseconds", false);
-    add_samples(&profile);
-    if (has_states)
-        add_waits(&profile);
-    for (uint32_t key = 0; key < tp_keys_count(&profile.keys); key++)
-        write_sample(&profile, key, &locations);
-    struct tp_sampled_span span = tp_sampled_span(profile.sampled);
-    struct tp_pprof_times times = {.begin_ns = tp_sat_add(span.begin_ns, tp_trace_base_ns(trace, span.begin_ns)),
-                                   .length_ns = span.end_ns - span.begin_ns,
-                                   .period_ns = span.mean_ns};
+    add_types(&profile);
+    write_samples(&profile);
+    for (uint32_t t = 0; t < tp_value_track_count(profile.stacks); t++)
+        write_track(&profile, tp_value_track_at(profile.stacks, t));
+    struct tp_pprof_times times = find_times(&profile);
     return tp_export_whole_file(export, "pb.gz", tp_pprof_finish(profile.pprof, &times), err);
 }

@@ -1,4 +1,5 @@
 /* Writes WORKER.speedscope.json for speedscope. Each thread has two profiles: one of its samples and one of its states.
+ * Each value of a device trace has a profile for each device or thread, with the sum of each stack.
  *
  * Format: https://www.speedscope.app/file-format-schema.json. Profiles of samples have the type "sampled", with
  * weights; profiles of states have the type "evented", with events that open and close. speedscope sorts profiles by
@@ -7,15 +8,21 @@
 
 #include "webreport/export/export_formats.h"
 #include "webreport/export/whole_file.h"
+#include "webreport/measure/charts/value_stacks.h"
 #include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
+/* Key of a frame of a value; keys of states have TP_NO_ID. */
+#define VALUE_FRAME (TP_NO_ID - 1)
+
 struct speedscope {
     struct tp_sampled *sampled;
+    struct tp_value_stacks *stacks;
     struct tp_json json;
-    struct tp_keys frames; /* keys: (function, line) for samples, (TP_NO_ID, state or cause) for states */
+    /* keys: (function, line) for samples, (TP_NO_ID, state or cause) for states, (VALUE_FRAME, frame) for values */
+    struct tp_keys frames;
     /* time range in which the program was sampled; times in the file are relative to its start */
     struct tp_sampled_span span;
     struct tp_arena *arena;
@@ -37,6 +44,16 @@ static uint32_t state_frame(struct speedscope *s, const struct tp_thread_slice *
 
 /* ---- frames ---- */
 
+/* Writes the members of a function. line: 0 if unknown. */
+static void write_code_members(struct tp_json *json, struct tp_str name, struct tp_str file, uint32_t line)
+{
+    tp_json_member_str(json, "name", name);
+    if (file.len)
+        tp_json_member_str(json, "file", file);
+    if (line)
+        tp_json_member_int(json, "line", line);
+}
+
 static void write_frame(struct speedscope *s, const uint32_t *key)
 {
     struct tp_json *json = &s->json;
@@ -47,13 +64,12 @@ static void write_frame(struct speedscope *s, const uint32_t *key)
                             name ? name
                                  : tp_text_printf(s->arena, "blocked: %s",
                                                   tp_wait_cause_text((enum tp_wait_cause)(key[1] - FRAME_WAITS))));
+    } else if (key[0] == VALUE_FRAME) {
+        struct tp_value_frame frame = tp_value_frame_at(s->stacks, key[1]);
+        write_code_members(json, frame.name, frame.file, frame.line);
     } else {
         const struct tp_program_function *f = tp_program_function_at(&s->sampled->functions, key[0]);
-        tp_json_member_str(json, "name", f->name);
-        if (f->file.len)
-            tp_json_member_str(json, "file", f->file);
-        if (key[1])
-            tp_json_member_int(json, "line", key[1]);
+        write_code_members(json, f->name, f->file, key[1]);
     }
     tp_json_object_end(json);
 }
@@ -146,6 +162,49 @@ static void write_thread_states(struct speedscope *s, uint32_t of_tree)
     tp_json_object_end(json);
 }
 
+/* ---- values of a device trace ---- */
+
+static void write_stack_of_value(struct speedscope *s, uint32_t node, struct tp_vec *path)
+{
+    tp_value_stack_path(s->stacks, node, path);
+    tp_json_array(&s->json);
+    for (size_t k = path->count; k-- > 0;)
+        tp_json_int(&s->json, tp_keys_pair(&s->frames, VALUE_FRAME, *TP_AT(path, uint32_t, k)));
+    tp_json_array_end(&s->json);
+}
+
+/* Writes a track as a profile whose samples are the distinct stacks, in the order in which they first appear. */
+static void write_track(struct speedscope *s, const struct tp_value_track *track)
+{
+    struct tp_json *json = &s->json;
+    struct tp_value_sums sums;
+    struct tp_vec path = TP_VEC(s->arena, uint32_t);
+    int64_t sum = 0;
+    const char *title = tp_value_title(track->value);
+    tp_value_sums_of_track(&sums, s->stacks, track);
+    for (uint32_t i = 0; i < sums.count; i++)
+        sum = tp_sat_add(sum, sums.items[i].amount);
+    tp_json_object(json);
+    tp_json_member_text(json, "type", "sampled");
+    tp_json_member_text(
+        json, "name",
+        track->name.len ? tp_text_printf(s->arena, "%s: %.*s", title, (int)track->name.len, track->name.ptr) : title);
+    tp_json_member_text(json, "unit", tp_value_is_bytes(track->value) ? "bytes" : "nanoseconds");
+    tp_json_member_int(json, "startValue", 0);
+    tp_json_member_int(json, "endValue", sum);
+    tp_json_key(json, "samples");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < sums.count; i++)
+        write_stack_of_value(s, sums.items[i].stack, &path);
+    tp_json_array_end(json);
+    tp_json_key(json, "weights");
+    tp_json_array(json);
+    for (uint32_t i = 0; i < sums.count; i++)
+        tp_json_int(json, sums.items[i].amount);
+    tp_json_array_end(json);
+    tp_json_object_end(json);
+}
+
 /* ---- file ---- */
 
 static void write_profiles(struct speedscope *s)
@@ -158,6 +217,8 @@ static void write_profiles(struct speedscope *s)
         write_samples(s, &sampled->threads[t], (struct of_thread){order + first[t], first[t + 1] - first[t]});
     for (uint32_t t = 0; sampled->view.is_present && t < sampled->view.tree.thread_count; t++)
         write_thread_states(s, t);
+    for (uint32_t t = 0; t < tp_value_track_count(s->stacks); t++)
+        write_track(s, tp_value_track_at(s->stacks, t));
     tp_json_array_end(&s->json);
 }
 
@@ -198,10 +259,13 @@ int tp_export_speedscope(const struct tp_export *export, struct tp_error *err)
 {
     struct tp_arena *arena = export->arena;
     const struct tp_trace *trace = export->profile->trace;
-    struct speedscope s = {.sampled = tp_arena_alloc(arena, sizeof *s.sampled), .arena = arena};
+    struct speedscope s = {.sampled = tp_arena_alloc(arena, sizeof *s.sampled),
+                           .stacks = tp_arena_alloc(arena, sizeof *s.stacks),
+                           .arena = arena};
     struct tp_buf text;
-    if (!trace->sample_count && !trace->state_count)
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_samples);
+    tp_value_stacks_build(s.stacks, export->profile->model, arena);
+    if (!tp_export_has_samples(trace) && !tp_value_track_count(s.stacks))
+        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_stacks);
     tp_sampled_build(s.sampled, trace, arena);
     s.span = tp_sampled_span(s.sampled);
     tp_keys_init(&s.frames, arena, 2);

@@ -200,16 +200,10 @@ struct records {
     uint32_t *first; /* the records of thread t are items[first[t]] to items[first[t + 1] - 1] */
 };
 
-static bool is_record_of_device(const struct tp_trace *trace, const struct tp_memory *memory)
-{
-    int64_t type = tp_memory_place(trace, memory)->type;
-    return type != TP_NULL_INT && type != TP_DEVICE_CPU;
-}
-
 static bool is_allocation(const struct tp_trace *trace, const struct tp_memory *memory, bool device_only)
 {
     return !(memory->flags & TP_MEMORY_OUT_OF_MEMORY) && memory->bytes > 0 &&
-           (!device_only || is_record_of_device(trace, memory));
+           (!device_only || tp_memory_is_on_device(trace, memory));
 }
 
 static struct records collect_records(const struct tp_model *model, struct tp_arena *arena)
