@@ -98,6 +98,7 @@ BEGIN {
   ok[e "perfetto"] = e "perfetto " r "trace/inputs/perfetto " r "export " tool
   room(e, "chrome stacks memory_flow tfevents xplane", r "export " tool)
   ok[e "rows"]     = e "rows " e "chrome " r "export " tool
+  ok[e "repro"]    = e "repro " e "rows " r "export " tool
   ok[r "session"]  = r "session " d "words " r "trace/flight " compare measure facts
   ok[r "ask"]      = r "ask " r "session " r "export " r "document " d "words " d "job " compare measure facts
   ok[r "ask/protocol"] = r "ask/protocol " r "ask " r "trace/json " writer

@@ -58,6 +58,20 @@ if [ -n "$recorded" ]; then
 else
     skip "pprof, firefox, speedscope: other projects' traces" "none next to the project"
 fi
+repro=${REPRO_PYTHON:-python3}
+if "$repro" -c 'import torch' >/dev/null 2>&1; then
+    check "repro: scripts of at least 30 operators run under torch" env REPRO_PYTHON="$repro" python3 "${look%/*}/repro_scripts.py" "$TP" repro 30 "$DATA"/traces/torch_2.*.gz
+    hostile_calls() { # Checks that texts of a trace do not run, and that impossible arguments are refused with a reason.
+        rm -rf calls && mkdir calls && python3 "${look%/*}/repro_scripts.py" --hostile calls/trace.json && for id in 0 1 2 3 4 5 6 7; do
+            "$TP" export calls/trace.json --to repro --operator $id -o calls/$id.py -q || return 1
+        done
+        (cd calls && "$repro" "${look%/*}/repro_scripts.py" --run ./*.py) >said || return 1
+        [ "$(grep -c 'refuses: this call cannot be built: ' said)" = 7 ] && [ "$(grep -c 'runs$' said)" = 1 ] && [ ! -e calls/pwned ] || { cat said; return 1; }
+    }
+    check "repro: hostile names, types and shapes are refused by the script and never run" hostile_calls
+else
+    skip "repro: scripts run under torch" "torch is not installed (REPRO_PYTHON)"
+fi
 pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 "$look" xml svg/*.svg; }
 check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then

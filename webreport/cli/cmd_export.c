@@ -18,7 +18,7 @@
 struct options {
     struct tp_opt_common common;
     struct tp_trace_options read;
-    const char *to, *out, *metric, *baseline, *steps, *from, *until;
+    const char *to, *out, *wanted_operator, *metric, *baseline, *steps, *from, *until;
     struct tp_opt_list threads, categories;
     int rules, colour, when; /* colour: -1 without --color-by; when: -1 without --at */
     bool is_slim;
@@ -29,6 +29,7 @@ struct options {
 static const struct tp_opt table[] = {
     {"to", 0, TP_OPT_TEXT, AT(to), NULL},
     {"output", 'o', TP_OPT_PATH, AT(out), NULL},
+    {"operator", 0, TP_OPT_TEXT, AT(wanted_operator), NULL},
     {"metric", 0, TP_OPT_TEXT, AT(metric), NULL},
     {"baseline", 0, TP_OPT_PATH, AT(baseline), NULL},
     {"torch", 0, TP_OPT_CHOICE, AT(rules), TP_TORCH_RULES},
@@ -101,6 +102,7 @@ static int write_profile(void *context, const struct tp_walked *walked, struct t
         .run = name->run,
         .worker = name->worker,
         .folder = output_folder_of_profile(job, name->folder, &a->arena),
+        .wanted_operator = job->options->wanted_operator,
         .metric = job->options->metric,
         .filter = &job->filter,
         .baseline = job->baseline ? &job->baseline->trace : NULL,
@@ -238,6 +240,10 @@ static const char no_difference[] = "--baseline: this format cannot show a diffe
 static const char *find_option_conflict(const struct options *o, const struct tp_export_format *format)
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
+    if (o->wanted_operator && !format->has_operator)
+        return "--operator: this format shows all operators";
+    if (!o->wanted_operator && format->has_operator)
+        return "name an operator with --operator: its event_id in the tables of --to csv, or its name";
     if (o->metric && !format->check_metric)
         return "--metric: this format has no metrics";
     if (o->metric && !format->check_metric(o->metric))
@@ -278,9 +284,13 @@ static const char *find_option_for_traces(const struct options *o)
     const struct {
         const char *option;
         bool is_given;
-    } options[] = {{"--metric", o->metric != NULL},    {"--slim", o->is_slim},
-                   {"--torch", o->rules != 0},         {"--step", o->steps != NULL},
-                   {"--thread", o->threads.count > 0}, {"--category", o->categories.count > 0}};
+    } options[] = {{"--operator", o->wanted_operator != NULL},
+                   {"--metric", o->metric != NULL},
+                   {"--slim", o->is_slim},
+                   {"--torch", o->rules != 0},
+                   {"--step", o->steps != NULL},
+                   {"--thread", o->threads.count > 0},
+                   {"--category", o->categories.count > 0}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].is_given)
             return options[i].option;

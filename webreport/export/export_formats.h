@@ -54,7 +54,8 @@ struct tp_export {
     /* folder for the files. It is `out` for a single profile. With several profiles, each profile has a folder
      * out[/RUN][/WORKER[.SPAN]], with only the parts in which the profiles differ. */
     const char *folder;
-    const char *run, *worker; /* profile->run and profile->worker as names that are safe in a path */
+    const char *run, *worker;    /* profile->run and profile->worker as names that are safe in a path */
+    const char *wanted_operator; /* value of --operator, for formats that show one operator; otherwise NULL */
     /* value of --metric, for formats that show one number; NULL selects their default */
     const char *metric;
     /* trace given by --baseline, for formats that show a difference; NULL without a baseline */
@@ -100,6 +101,7 @@ struct tp_export_format {
     bool reads_frame_stacks;   /* true: the trace must be read with the option keeps_frame_stacks */
     bool has_baseline;         /* true: the format can show the difference from another trace */
     bool has_filter;           /* true: the format can export a part of the trace */
+    bool has_operator;         /* true: the format shows one operator and needs --operator */
     bool has_colours;          /* true: the format supports --color-by */
     bool takes_snapshots;      /* true: the format can export memory snapshots */
     bool shows_moment;         /* true: the format shows one moment of a memory snapshot (--at) */
@@ -166,5 +168,9 @@ int tp_export_perfetto_job(const struct tp_export_job *job, struct tp_error *err
 
 /* Writes WORKER.pstats: calls of Python functions, with the same definitions as in cProfile (pstats.c). */
 int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
+
+/* Writes WORKER.repro.py, a script that calls the operator export->wanted_operator with its recorded arguments
+ * (repro/export_repro.c). Returns TP_ENOTFOUND if the call cannot be built. */
+int tp_export_repro(const struct tp_export *export, struct tp_error *err);
 
 #endif

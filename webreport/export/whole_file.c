@@ -23,11 +23,11 @@ int tp_export_note_written_path(const struct tp_export *export, const char *path
     return code;
 }
 
-int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err)
+int tp_export_named_file(const struct tp_export *export, const char *name, struct tp_str bytes, struct tp_error *err)
 {
     struct tp_outfile *file;
     char path[4096];
-    int n = snprintf(path, sizeof path, "%s/%s.%s", export->folder, export->worker, ending);
+    int n = snprintf(path, sizeof path, "%s/%s", export->folder, name);
     if (n < 0 || (size_t)n >= sizeof path)
         return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
     int code = tp_outfile_open(&file, path, err);
@@ -38,6 +38,15 @@ int tp_export_whole_file(const struct tp_export *export, const char *ending, str
         return tp_export_note_written_path(export, path, tp_outfile_commit(&file, err));
     tp_outfile_discard(&file);
     return code;
+}
+
+int tp_export_whole_file(const struct tp_export *export, const char *ending, struct tp_str bytes, struct tp_error *err)
+{
+    char name[4096];
+    int n = snprintf(name, sizeof name, "%s.%s", export->worker, ending);
+    if (n < 0 || (size_t)n >= sizeof name)
+        return tp_error_set(err, TP_ELIMIT, 0, "%.200s: the path is too long", export->folder);
+    return tp_export_named_file(export, name, bytes, err);
 }
 
 struct packing {

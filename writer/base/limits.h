@@ -287,6 +287,7 @@
 /* bytes of an XSpace message; XProf parses at most 2 GiB */
 #define TP_MAX_XSPACE_BYTES ((2ull << 30) - (1u << 20))
 #define TP_MAX_FOLDED_DEPTH 1024u /* frames in a line of folded stacks; deeper calls are added to the deepest frame */
+#define TP_MAX_REPRO_ARGUMENTS 256u /* arguments of the operator that `export --to repro` calls */
 #define TP_MAX_SVG_BYTES (64u << 20)
 #define TP_MAX_FLAME_FRAMES 20000u /* boxes in a flame graph; if there are more, small boxes are merged */
 #define TP_MAX_FLOW_BLOCKS 20000u  /* memory blocks that are drawn as single boxes */
