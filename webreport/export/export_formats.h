@@ -169,8 +169,8 @@ int tp_export_perfetto_job(const struct tp_export_job *job, struct tp_error *err
 /* Writes WORKER.pstats: calls of Python functions, with the same definitions as in cProfile (pstats.c). */
 int tp_export_pstats(const struct tp_export *export, struct tp_error *err);
 
-/* Writes WORKER.repro.py, a script that calls the operator export->wanted_operator with its recorded arguments
- * (repro/export_repro.c). Returns TP_ENOTFOUND if the call cannot be built. */
+/* Writes a Python script, named after the worker or by -o, that calls the operator export->wanted_operator with its
+ * recorded arguments (repro/export_repro.c). Returns TP_ENOTFOUND if the call cannot be built. */
 int tp_export_repro(const struct tp_export *export, struct tp_error *err);
 
 #endif

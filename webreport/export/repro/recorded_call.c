@@ -51,7 +51,8 @@ static uint32_t find_operator(const struct tp_model *model, uint32_t event, stru
     return best;
 }
 
-/* Returns the length of a word of letters, digits and _ that does not begin with a digit; 0 if there is none. */
+/* Returns the length of the word of letters, digits and _ at the start of a text; 0 for a digit or another character.
+ */
 static size_t word_length(const char *text, size_t left)
 {
     size_t n = 0;
