@@ -405,6 +405,13 @@ static inline uint32_t tp_first_operation_from(const struct tp_model *model, con
     return lo;
 }
 
+/* Returns true if a memory record is about memory of a device, not of the host. */
+static inline bool tp_memory_is_on_device(const struct tp_trace *trace, const struct tp_memory *record)
+{
+    int64_t type = tp_memory_place(trace, record)->type;
+    return type != TP_NULL_INT && type != TP_DEVICE_CPU;
+}
+
 /* Returns the TP_MARK_* bits of an event's name. */
 static inline uint64_t tp_event_marks(const struct tp_model *model, uint32_t event)
 {

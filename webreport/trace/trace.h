@@ -578,13 +578,6 @@ static inline const struct tp_memory_place *tp_memory_place(const struct tp_trac
     return &trace->memory_places[record->device];
 }
 
-/* Returns true if a memory record is about memory of a device, not of the host. */
-static inline bool tp_memory_is_on_device(const struct tp_trace *trace, const struct tp_memory *record)
-{
-    int64_t type = tp_memory_place(trace, record)->type;
-    return type != TP_NULL_INT && type != TP_DEVICE_CPU;
-}
-
 /* Returns the rare fields of a memory record, which must be in the trace's array. */
 static inline const struct tp_memory_rare *tp_memory_rare(const struct tp_trace *trace, const struct tp_memory *record)
 {
