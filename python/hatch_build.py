@@ -22,8 +22,10 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 TREE = Path("build", "wheel-tree")
-# A wheel has the manual pages and `tracepress help`, but not the longer docs, so that it stays below 3 MB.
-LEFT_OUT = ("lib/libtracepress.a", "share/doc/tracepress/docs/")
+# A wheel has the manual pages and `tracepress help`, but not the longer docs, so that it stays below 3 MB. Shells do not
+# search an environment of Python for completions.
+LEFT_OUT = ("lib/libtracepress.a", "share/doc/tracepress/docs/", "share/doc/tracepress/README.md", "share/bash-completion/",
+            "share/zsh/", "share/fish/")
 NEEDED = "CONTRIBUTING.md, section \"Build by hand\", lists what it needs"
 
 

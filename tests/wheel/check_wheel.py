@@ -13,7 +13,8 @@ import zipfile
 
 MOST_BYTES = 3_000_000
 # files and folders of the tree that must not be in the wheel
-LEFT_OUT = ("lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1", "share/doc/tracepress/docs/")
+LEFT_OUT = ("lib/libtracepress.a", "bin/tracepress-mpi", "share/man/man1/tracepress-mpi.1", "share/doc/tracepress/docs/",
+            "share/doc/tracepress/README.md", "share/bash-completion/", "share/zsh/", "share/fish/")
 PACKAGE = os.path.join("python", "torch_tracepress")
 
 
