@@ -356,7 +356,7 @@ install: all man $(STATIC) ## copy into $(DESTDIR)$(PREFIX)
 	$(if $(MPI),install $(STRIPPED) -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/tracepress-mpi)
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/doc/tracepress/docs
 	install -m 644 README.md LICENSE THIRD-PARTY $(DESTDIR)$(PREFIX)/share/doc/tracepress
-	install -D -m 644 docs/SKILL.md $(DESTDIR)$(PREFIX)/share/tracepress/skills/tracepress/SKILL.md
+	install -D -m 644 docs/SKILL.md $(DESTDIR)$(PREFIX)/share/tracepress/SKILL.md
 	@echo "tracepress is in $(PREFIX). Where the system does not look there, set:"
 	@echo "  export PATH=\"$(PREFIX)/bin:\$$PATH\" LD_LIBRARY_PATH=\"$(PREFIX)/lib\" PKG_CONFIG_PATH=\"$(PREFIX)/lib/pkgconfig\" CMAKE_PREFIX_PATH=\"$(PREFIX)\" MANPATH=\"$(PREFIX)/share/man:\""
 uninstall: ## remove what install copied

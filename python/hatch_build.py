@@ -3,7 +3,7 @@
 The static library, tracepress-mpi, and the definitions of all numbers and JSON members are left out. The static library
 would be a fifth of the size, and is for programs that are linked elsewhere. tracepress-mpi runs only with the MPI that
 it was compiled with. The definitions would be a twentieth of the size, and no command reads them. The skill file for
-agents is in the wheel once, in share/tracepress/skills.
+agents is in the wheel once, in share/tracepress.
 
 TRACEPRESS_WHEEL_PLATFORM is the platform in the wheel's name, such as manylinux_2_31_x86_64. Without it, the wheel
 is for this machine. Variables of the environment that make uses (CC, CFLAGS, STATIC_LIBS, BUILD) are passed on.

@@ -34,7 +34,7 @@ def faults(trace, other, wanted):
         yield "check() breaks a limit that is kept"
     if torch_tracepress.check(trace, limits=["step.count >= 1000000"]).exit_code != 1:
         yield "check() keeps a limit that is broken"
-    if not os.path.exists(os.path.join(sys.prefix, "share", "tracepress", "skills", "tracepress", "SKILL.md")):
+    if not os.path.exists(os.path.join(sys.prefix, "share", "tracepress", "SKILL.md")):
         yield "the skill file for agents is missing"
     answer = json.loads(subprocess.run([program, "ask", trace, "digest"], check=True, capture_output=True).stdout)
     if not answer["verdict"]["sentence"] or not answer["numbers"]:
