@@ -1,32 +1,7 @@
 /* Tests root causes that the project's own code has, in CPU programs: collation, updates of tensors by hand, small
  * batches, matrices that are samples, texts for files, and copies inside operators on complex numbers. Also tests
  * similar programs without the cause. Steps last 1,000 us. Expected savings are counted by hand. */
-#include "small_findings.h"
-
-enum { STEPS = 4 };
-
-#define FLOAT "\"float\""
-#define MODULE "\"Python id\":1,\"Python module id\":0"
-
-static double begin_step(int number)
-{
-    double at = 1000.0 * number;
-    step(number, at, 1000);
-    write_operator_with_shapes("aten::mm", at + 1, 99, "[512,512],[512,512]", FLOAT, 1000 + number);
-    return at;
-}
-
-/* Writes a model without training, with inputs of `rows` rows. */
-static void write_serving_steps(int rows)
-{
-    char dims[64];
-    snprintf(dims, sizeof dims, "[64],[%d,128],[128,64]", rows);
-    for (int s = 0; s < STEPS; s++) {
-        step(s, 1000.0 * s, 1000);
-        write_operator_with_shapes("aten::addmm", 1000.0 * s + 100, 500, dims, FLOAT, -1);
-    }
-    build_trace();
-}
+#include "cause_steps.h"
 
 /* Writes training steps with a backward pass, with inputs of `rows` rows. */
 static void write_training_steps(int rows)
