@@ -1,14 +1,11 @@
 /* The table of the kinds of inputs that can be asked about: see ask_input.h. */
 #include "webreport/ask/inputs_kinds.h"
 
-#include <unistd.h>
-
 #include "webreport/document/words/reason_words.h"
 #include "webreport/measure/summary/summary_build.h"
-#include "webreport/measure/summary/summary_file.h"
+#include "webreport/session/inputs.h"
 #include "webreport/session/summaries.h"
-#include "webreport/trace/rundir.h"
-#include "writer/base/input.h"
+#include "webreport/session/summary_inputs.h"
 
 /* ---- one trace ---- */
 
@@ -45,44 +42,9 @@ static int open_trace(struct tp_ask_input *input, const struct tp_ask *ask, stru
 
 /* ---- summaries, and folders with several files ---- */
 
-static bool begins_like_summary(const char *path)
-{
-    struct tp_input input;
-    char begin[5];
-    size_t size = 0;
-    if (tp_input_open(&input, path, TP_INPUT_FILE, NULL) < 0)
-        return false;
-    tp_input_read(&size, &input, begin, sizeof begin, 0, NULL);
-    close(input.fd);
-    return tp_summary_is_file(begin, size);
-}
-
-struct counting {
-    const char *path;
-    struct tp_arena arena;
-    size_t count;
-};
-
-static int count_traces(void *context, struct tp_error *err)
-{
-    struct counting *counting = context;
-    struct tp_runs runs;
-    int code =
-        tp_rundir_find(&runs, &counting->arena, &(struct tp_run_search){&counting->path, 1, NULL, NULL, false}, err);
-    for (size_t i = 0; code == TP_OK && i < runs.count; i++)
-        counting->count += runs.items[i].file_count;
-    return code;
-}
-
 static bool is_summary(const char *path, bool is_folder)
 {
-    struct counting counting = {.path = path};
-    if (!is_folder)
-        return begins_like_summary(path);
-    tp_arena_init(&counting.arena, 0);
-    tp_arena_run(&counting.arena, count_traces, &counting, NULL);
-    tp_arena_release(&counting.arena);
-    return counting.count != 1;
+    return is_folder ? tp_inputs_count_traces(path, NULL) != 1 : tp_summary_inputs_is_summary(path);
 }
 
 static int open_summaries(struct tp_ask_input *input, const struct tp_ask *ask, struct tp_error *err)

@@ -17,21 +17,6 @@ void tp_name_id(char id[TP_NAME_ID_BYTES], struct tp_str name)
     id[10] = '\0';
 }
 
-struct tp_str tp_time_kind_text(enum tp_summary_kind kind)
-{
-    static const char *const texts[TP_SUMMARY_KIND_COUNT] = {[TP_SUMMARY_OPERATOR_HOST] = "operator_host",
-                                                             [TP_SUMMARY_OPERATOR_DEVICE] = "operator_device",
-                                                             [TP_SUMMARY_KERNEL] = "kernel",
-                                                             [TP_SUMMARY_COPY] = "copy",
-                                                             [TP_SUMMARY_MODULE_HOST] = "module_host",
-                                                             [TP_SUMMARY_MODULE_DEVICE] = "module_device",
-                                                             [TP_SUMMARY_SYNC] = "sync",
-                                                             [TP_SUMMARY_RUNTIME] = "runtime",
-                                                             [TP_SUMMARY_FUNCTION] = "function",
-                                                             [TP_SUMMARY_PART] = "part"};
-    return tp_str_of(texts[kind]);
-}
-
 static bool has_id(const struct tp_summary_row *row, struct tp_str wanted)
 {
     char id[TP_NAME_ID_BYTES];
@@ -56,7 +41,7 @@ static void write_row(struct tp_ask_call *call, const struct tp_summary_row *row
 {
     struct tp_json *json = &call->json;
     tp_json_object(json);
-    tp_json_member_str(json, "kind", tp_time_kind_text(row->kind));
+    tp_json_member_text(json, "kind", tp_summary_kind_text(row->kind));
     tp_call_member_str(call, "owner", row->owner);
     tp_call_member_str(call, "shape", row->shape);
     tp_json_member_int(json, "calls", row->time.count);

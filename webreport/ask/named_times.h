@@ -10,9 +10,6 @@ enum { TP_NAME_ID_BYTES = 11 };
 /* Writes the id of a name: "k:" and 8 digits of its SHA-256. */
 void tp_name_id(char id[TP_NAME_ID_BYTES], struct tp_str name);
 
-/* Returns the word of a kind of times, such as "kernel". */
-struct tp_str tp_time_kind_text(enum tp_summary_kind kind);
-
 /* Answers the tool `explain` for the id of a name. */
 enum tp_ask_code tp_explain_name(struct tp_ask_call *call);
 

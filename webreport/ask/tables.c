@@ -242,7 +242,7 @@ static void build_times(struct tp_table *table, const struct tp_ask_input *input
             tp_name_id(id, time->name);
             tp_table_int(table, 0)[row] = input->summaries[s].key.rank;
             tp_table_text(table, 1)[row] = tp_str_of(id);
-            tp_table_text(table, 2)[row] = tp_time_kind_text(time->kind);
+            tp_table_text(table, 2)[row] = tp_str_of(tp_summary_kind_text(time->kind));
             tp_table_text(table, 3)[row] = time->name;
             tp_table_text(table, 4)[row] = known(time->owner);
             tp_table_text(table, 5)[row] = known(time->shape);

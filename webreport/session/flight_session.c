@@ -47,20 +47,6 @@ struct question {
     struct tp_arena arena;
 };
 
-/* Returns whether a folder has traces, which take precedence over dumps. */
-static bool has_traces(const char *folder, const struct tp_run_search *search, struct tp_arena *arena)
-{
-    const char *const paths[] = {folder};
-    const struct tp_run_search inner = {.paths = paths, .path_count = 1, .include = search->include};
-    struct tp_runs runs;
-    size_t count = 0;
-    if (tp_rundir_find(&runs, arena, &inner, NULL) < 0)
-        return false;
-    for (size_t i = 0; i < runs.count; i++)
-        count += runs.items[i].file_count;
-    return count > 0;
-}
-
 /* Returns whether one of the first files of a folder is a dump. */
 static bool has_dumps(const char *folder, struct tp_arena *arena, struct tp_error *err)
 {
@@ -83,8 +69,9 @@ static int classify_inputs(void *context, struct tp_error *err)
             continue;
         if (!tp_inputs_is_folder(input))
             count += tp_file_head_is_flight(input);
-        else
-            count += has_dumps(input, &question->arena, err) && !has_traces(input, question->search, &question->arena);
+        else /* traces take precedence over dumps */
+            count +=
+                has_dumps(input, &question->arena, err) && !tp_inputs_count_traces(input, question->search->include);
     }
     if (count == 0)
         return 0;

@@ -178,6 +178,32 @@ bool tp_inputs_is_folder(const char *path)
     return tp_str_ends(tp_str_of(path), "/") || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
+struct counting {
+    const char *folder, *include;
+    struct tp_arena arena;
+    size_t count;
+};
+
+static int count_traces(void *context, struct tp_error *err)
+{
+    struct counting *counting = context;
+    const struct tp_run_search search = {.paths = &counting->folder, .path_count = 1, .include = counting->include};
+    struct tp_runs runs;
+    int code = tp_rundir_find(&runs, &counting->arena, &search, err);
+    for (size_t i = 0; code == TP_OK && i < runs.count; i++)
+        counting->count += runs.items[i].file_count;
+    return code;
+}
+
+size_t tp_inputs_count_traces(const char *folder, const char *include)
+{
+    struct counting counting = {.folder = folder, .include = include};
+    tp_arena_init(&counting.arena, 0);
+    tp_arena_run(&counting.arena, count_traces, &counting, NULL);
+    tp_arena_release(&counting.arena);
+    return counting.count;
+}
+
 struct tp_str tp_inputs_name_without_endings(struct tp_str name, size_t least)
 {
     static const char *const endings[] = {".gz", ".json", ".trace", ".pt", ".tps"};

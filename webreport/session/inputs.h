@@ -47,6 +47,10 @@ const char *tp_inputs_last_path_part(struct tp_arena *arena, const char *path);
 /* Returns true if a path names an existing folder, or ends in '/' and so names a folder to be created. */
 bool tp_inputs_is_folder(const char *path);
 
+/* Returns the number of traces below a folder. include: the option --include; NULL: none. Returns 0 if the folder
+ * cannot be searched. */
+size_t tp_inputs_count_traces(const char *folder, const char *include);
+
 /* Returns the start of `name` without the endings of traces and summaries (".pt.trace.json.gz", ".tps"). Keeps at least
  * `least` bytes. */
 struct tp_str tp_inputs_name_without_endings(struct tp_str name, size_t least);

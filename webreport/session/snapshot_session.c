@@ -48,20 +48,6 @@ struct question {
     struct tp_arena arena;
 };
 
-/* Returns whether a folder has traces, which take precedence over snapshots. */
-static bool has_traces(const char *folder, const struct tp_run_search *search, struct tp_arena *arena)
-{
-    const char *const paths[] = {folder};
-    const struct tp_run_search inner = {.paths = paths, .path_count = 1, .include = search->include};
-    struct tp_runs runs;
-    size_t count = 0;
-    if (tp_rundir_find(&runs, arena, &inner, NULL) < 0)
-        return false;
-    for (size_t i = 0; i < runs.count; i++)
-        count += runs.items[i].file_count;
-    return count > 0;
-}
-
 static int classify_inputs(void *context, struct tp_error *err)
 {
     struct question *question = context;
@@ -71,7 +57,8 @@ static int classify_inputs(void *context, struct tp_error *err)
         struct tp_vec paths = TP_VEC(&question->arena, const char *);
         if (list_input(&paths, input, question->search->include, err) < 0 || !paths.count)
             continue;
-        snapshot_count += !tp_inputs_is_folder(input) || !has_traces(input, question->search, &question->arena);
+        /* in a folder, traces take precedence over snapshots */
+        snapshot_count += !tp_inputs_is_folder(input) || !tp_inputs_count_traces(input, question->search->include);
     }
     if (snapshot_count == 0)
         return 0;

@@ -71,8 +71,7 @@ int tp_summary_inputs_read_list(struct tp_vec *paths, const char *file, struct t
 
 /* ---- search for inputs ---- */
 
-/* Returns true if the path is a regular file that begins like a summary or has the ending .tps. Does not open pipes. */
-static bool is_summary_path(const char *path)
+bool tp_summary_inputs_is_summary(const char *path)
 {
     struct tp_input input;
     char begin[5];
@@ -81,7 +80,13 @@ static bool is_summary_path(const char *path)
         return false;
     tp_input_read(&n, &input, begin, sizeof begin, 0, NULL);
     close(input.fd);
-    return tp_summary_is_file(begin, n) || tp_str_ends(tp_str_of(path), ".tps");
+    return tp_summary_is_file(begin, n);
+}
+
+/* Returns true if the path is a regular file that begins like a summary or has the ending .tps. */
+static bool is_summary_path(const char *path)
+{
+    return tp_summary_inputs_is_summary(path) || tp_str_ends(tp_str_of(path), ".tps");
 }
 
 struct find {

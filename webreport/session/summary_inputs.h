@@ -33,6 +33,9 @@ enum tp_inputs_wanted {
 int tp_summary_inputs_find(struct tp_summary_inputs *inputs, struct tp_arena *arena, const struct tp_run_search *search,
                            enum tp_inputs_wanted wanted, struct tp_error *err);
 
+/* Returns whether a path names a regular file that begins like a summary. Does not open pipes. */
+bool tp_summary_inputs_is_summary(const char *path);
+
 /* Appends the nonempty lines of a file ("-" for standard input) to `paths`, as const char * in the arena of `paths`.
  * Returns 0, TP_ENOTFOUND or TP_ELIMIT. */
 int tp_summary_inputs_read_list(struct tp_vec *paths, const char *file, struct tp_error *err);

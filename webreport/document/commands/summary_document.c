@@ -106,19 +106,6 @@ static void add_steps_to_record(struct tp_object *record, const struct tp_summar
 
 /* ---- rows of the summary; some rows have a value for each step ---- */
 
-static const char *const kinds[TP_SUMMARY_KIND_COUNT] = {
-    [TP_SUMMARY_OPERATOR_HOST] = "operator_host",
-    [TP_SUMMARY_OPERATOR_DEVICE] = "operator_device",
-    [TP_SUMMARY_KERNEL] = "kernel",
-    [TP_SUMMARY_COPY] = "copy",
-    [TP_SUMMARY_MODULE_HOST] = "module_host",
-    [TP_SUMMARY_MODULE_DEVICE] = "module_device",
-    [TP_SUMMARY_SYNC] = "sync",
-    [TP_SUMMARY_RUNTIME] = "runtime",
-    [TP_SUMMARY_FUNCTION] = "function",
-    [TP_SUMMARY_PART] = "wall_part",
-};
-
 static void write_int_member(struct tp_json *json, const char *key, int64_t value)
 {
     if (value == TP_NULL_INT)
@@ -139,7 +126,7 @@ static void write_ints(struct tp_json *json, const char *key, const int64_t *val
 static void write_summary_row(const struct tp_summary *s, const struct tp_summary_row *row, struct tp_json *json)
 {
     tp_json_object(json);
-    tp_json_member_text(json, "kind", kinds[row->kind]);
+    tp_json_member_text(json, "kind", tp_summary_kind_text(row->kind));
     tp_json_member_str(json, "name", row->name);
     tp_json_member_str(json, "owner", row->owner);
     tp_json_member_str(json, "shape", row->shape);

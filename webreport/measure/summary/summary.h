@@ -54,6 +54,9 @@ enum tp_summary_kind {
     TP_SUMMARY_KIND_COUNT
 };
 
+/* Returns the word of a kind in JSON, such as "operator_host". Static text. */
+const char *tp_summary_kind_text(enum tp_summary_kind kind);
+
 #define TP_SUMMARY_REST "(rest)" /* name of the row that contains the sums of all smaller rows of its kind */
 
 struct tp_summary_row {

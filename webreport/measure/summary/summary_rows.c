@@ -384,3 +384,20 @@ void tp_summary_rows_build(struct tp_summary_work *work)
     if (rows.count)
         memcpy(work->out->rows, rows.data, rows.count * sizeof *work->out->rows);
 }
+
+const char *tp_summary_kind_text(enum tp_summary_kind kind)
+{
+    static const char *const texts[TP_SUMMARY_KIND_COUNT] = {
+        [TP_SUMMARY_OPERATOR_HOST] = "operator_host",
+        [TP_SUMMARY_OPERATOR_DEVICE] = "operator_device",
+        [TP_SUMMARY_KERNEL] = "kernel",
+        [TP_SUMMARY_COPY] = "copy",
+        [TP_SUMMARY_MODULE_HOST] = "module_host",
+        [TP_SUMMARY_MODULE_DEVICE] = "module_device",
+        [TP_SUMMARY_SYNC] = "sync",
+        [TP_SUMMARY_RUNTIME] = "runtime",
+        [TP_SUMMARY_FUNCTION] = "function",
+        [TP_SUMMARY_PART] = "wall_part",
+    };
+    return texts[kind];
+}
