@@ -19,6 +19,7 @@ DTYPES = {
     "c10::Float8_e5m2": getattr(torch, "float8_e5m2", None),
 }
 NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|inf|nan)\Z")
+MOST_DIGITS = 40  # longer numbers are refused
 MOST_BYTES = 1 << 34  # larger inputs are refused, because the sizes come from a file
 assumed = []  # sentences about values that the trace does not have
 taken_bytes = [0]  # bytes of the tensors that the script has made for a call
@@ -32,7 +33,7 @@ def number(text):
     """Returns the value of a recorded number or truth value; None for another text."""
     if text in ("True", "False"):
         return text == "True"
-    if not NUMBER.match(text):
+    if len(text) > MOST_DIGITS or not NUMBER.match(text):
         return None
     return int(text) if re.match(r"[-+]?[0-9]+\Z", text) else float(text)
 
@@ -174,11 +175,11 @@ def make_value(position, schema_argument, argument, device):
         return make_tensor(where, argument["shape"], argument["strides"], argument["type"], device)
     if kind == "tensors":
         return make_list(where, argument, device)
+    if base == "str" and text:
+        return text
     if base == "Device" or (kind == "" and text and text.split(":")[0] in ("cpu", "cuda", "xpu", "hip", "mps")):
         assumed.append("%s: %s is used in place of the recorded device" % (where, device))
         return torch.device(device)
-    if base == "str" and text:
-        return text
     value = (number_list if kind == "numbers" else number)(text) if text else None
     if value is None:
         return placeholder(where, schema_argument)
@@ -213,17 +214,28 @@ def shown(value):
     return repr(value)
 
 
-def times_of_calls(call, schema, device, options):
+def wait_function(device):
+    """Returns a function that waits until the device has ended its work."""
+    kind = torch.device(device).type
+    if kind == "cpu":
+        return lambda: None
+    if not hasattr(getattr(torch, kind, None), "synchronize"):
+        raise Refused("torch has no function that waits for the device %s" % device)
+    wait = getattr(torch, kind).synchronize
+    return wait if kind == "mps" else (lambda: wait(device))
+
+
+def times_of_calls(call, schema, options, by_position, by_name):
     """Returns the time of each measured call, s, and the last result. Arguments that the operator changes are made
     again before each call, outside of the measured time."""
     changes = any(a.alias_info is not None and a.alias_info.is_write for a in schema.arguments)
-    by_position, by_name = make_arguments(schema, device)
-    finish = torch.cuda.synchronize if device.startswith("cuda") else (lambda: None)
+    finish = wait_function(options.device)
     times, result = [], None
     with torch.no_grad():
         for i in range(options.warmup + options.repeat):
             if changes and i:
-                by_position, by_name = make_arguments(schema, device)
+                by_position = by_name = result = None  # their memory may be needed for the new ones
+                by_position, by_name = make_arguments(schema, options.device)
             finish()
             begin = time.perf_counter()
             result = call(*by_position, **by_name)
@@ -237,7 +249,7 @@ def read_options():
     parser = argparse.ArgumentParser(description="Calls one recorded operator and measures the call.")
     parser.add_argument("--device", default="cuda" if RECORDED_ON_DEVICE and torch.cuda.is_available() else "cpu")
     parser.add_argument("--repeat", type=int, default=20, help="measured calls (default 20)")
-    parser.add_argument("--warmup", type=int, default=3, help="calls before them (default 3)")
+    parser.add_argument("--warmup", type=int, default=3, help="calls before the measured calls (default 3)")
     options = parser.parse_args()
     if options.repeat < 1 or options.warmup < 0:
         parser.error("--repeat is at least 1, --warmup at least 0")
@@ -255,11 +267,11 @@ def main():
     print("operator %s" % schema)
     for parameter, value in zip(schema.arguments, by_position + list(by_name.values())):
         print("  %s = %s" % (parameter.name, shown(value)))
-    print("recorded: the operator, and the arguments that are not listed here")
+    print("recorded: the operator and all arguments, except for the values assumed below")
     print("assumed: values of tensors (random from 0 to 1; 0 for integers and truth values)")
     for sentence in assumed:
         print("assumed: " + sentence)
-    times, result = times_of_calls(call, schema, options.device, options)
+    times, result = times_of_calls(call, schema, options, by_position, by_name)
     print("result: %s" % shown(result))
     print("time per call: median %.3f us, fastest %.3f us, slowest %.3f us (%d calls after %d)" % (
         statistics.median(times) * 1e6, min(times) * 1e6, max(times) * 1e6, options.repeat, options.warmup))

@@ -53,7 +53,7 @@ static void open_trace(struct scene *s, const char *events, const char *wanted)
                                    .read = &s->read,
                                    .reading = &s->trace.reading,
                                    .folder = "/tmp",
-                                   .worker = "test_repro",
+                                   .worker = s->path + sizeof "/tmp",
                                    .wanted_operator = wanted,
                                    .arena = &s->arena};
 }
@@ -167,7 +167,9 @@ static void texts_of_a_trace_are_string_literals(void **state)
                         "\"Input Dims\":[[4]],\"Input type\":[\"\\\"\\n\\r\\\\\\u2028\\u00e9\\ud83d\\ude00#\"]"),
                "0");
     assert_int_equal(tp_export_repro(&s.export, &s.err), 0);
-    read_script("/tmp/test_repro.repro.py", text, sizeof text);
+    char script[sizeof s.path + 16];
+    snprintf(script, sizeof script, "%s.repro.py", s.path);
+    read_script(script, text, sizeof text);
     assert_non_null(
         strstr(text, "{\"type\": \"\\x22\\x0a\\x0d\\x5c\\U00002028\\U000000e9\\U0001f600#\", \"shape\": [4], "));
     for (const char *p = text; *p; p++)

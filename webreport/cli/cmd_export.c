@@ -241,7 +241,7 @@ static const char *find_option_conflict(const struct options *o, const struct tp
 {
     bool has_filter = o->steps || o->from || o->until || o->threads.count || o->categories.count;
     if (o->wanted_operator && !format->has_operator)
-        return "--operator: this format shows all operators";
+        return "--operator: only the format repro has this option";
     if (!o->wanted_operator && format->has_operator)
         return "name an operator with --operator: its event_id in the tables of --to csv, or its name";
     if (o->metric && !format->check_metric)

@@ -78,8 +78,9 @@ struct tp_export {
 struct tp_export_format {
     const char *name;
     /* Writes one profile. Returns 0, TP_EIO (the error names the path), TP_ENOMEM or TP_ELIMIT. Returns TP_ENOTFOUND if
-     * the trace lacks data for the format; the error names the data, and the command reports the trace as unusable. A
-     * failed allocation may jump to the arena's guard. A file gets its name only after it is complete. */
+     * the trace lacks data for the format; the error names the data, and the command reports the trace as unusable.
+     * Returns TP_EUSAGE if the profile needs a file of its own, and -o names one file for several profiles. A failed
+     * allocation may jump to the arena's guard. A file gets its name only after it is complete. */
     int (*write)(const struct tp_export *export, struct tp_error *err);
     /* Writes the files about all profiles. Runs after the last profile, with the guard of the job's arena set. NULL if
      * the format has no such files. */

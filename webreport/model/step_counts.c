@@ -45,8 +45,7 @@ static void count_allocations(struct tp_step_counts *counts, const struct tp_mod
         if (record->bytes == TP_NULL_INT || record->bytes <= 0 || (record->flags & TP_MEMORY_OUT_OF_MEMORY) ||
             !tp_is_in_used_step(model, tp_step_of_host_time_near(model, record->ts_ns, &near)))
             continue;
-        int64_t type = tp_memory_place(trace, record)->type;
-        *(type == TP_DEVICE_CPU || type == TP_NULL_INT ? &counts->host_allocations : &counts->device_allocations) += 1;
+        *(tp_memory_is_on_device(trace, record) ? &counts->device_allocations : &counts->host_allocations) += 1;
     }
 }
 

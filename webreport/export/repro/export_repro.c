@@ -93,20 +93,21 @@ static bool is_value(const struct tp_recorded_argument *argument)
     return tp_str_equal(argument->type, TP_STR("Scalar")) || tp_str_equal(argument->type, TP_STR("ScalarList"));
 }
 
-/* Writes what the trace does not have of an argument. */
+/* Writes a comment for each part of an argument that the trace lacks. */
 static void put_missing_parts(struct tp_buf *out, uint32_t number, const struct tp_recorded_argument *argument)
 {
     bool is_tensor = argument->shape.len > 2 || (argument->type.len && !is_value(argument));
     if (is_list_of_tensors(argument))
         tp_buf_printf(out, "# not recorded: argument %u, a list of tensors: %s\n", (unsigned)number,
                       argument->shape.len > 2 ? "the types; float32 is used"
-                                              : "the shapes; the script refuses the call");
+                                              : "the shapes; the script passes an empty list or refuses the call");
     else if (is_tensor && !argument->type.len)
         tp_buf_printf(out, "# not recorded: argument %u, a tensor: the type; float32 is used\n", (unsigned)number);
     else if (!is_tensor && !argument->value.len)
-        tp_buf_printf(out,
-                      "# not recorded: argument %u: the value; the script passes the default, None or 1, or refuses\n",
-                      (unsigned)number);
+        tp_buf_printf(
+            out,
+            "# not recorded: argument %u: the value; the script passes the default, None, 1 or False, or refuses\n",
+            (unsigned)number);
 }
 
 static void put_head(struct tp_buf *out, const struct tp_recorded_call *call)

@@ -56,10 +56,9 @@ static uint32_t find_operator(const struct tp_model *model, uint32_t event, stru
 static size_t word_length(const char *text, size_t left)
 {
     size_t n = 0;
-    while (n < left && (text[n] == '_' || (text[n] >= 'a' && text[n] <= 'z') || (text[n] >= 'A' && text[n] <= 'Z') ||
-                        (n && text[n] >= '0' && text[n] <= '9')))
+    while (n < left && tp_is_word_character(text[n]))
         n++;
-    return n;
+    return n && tp_is_digit(text[0]) ? 0 : n;
 }
 
 /* Returns true for "namespace::operator", the form of the names that torch registers. */
@@ -105,34 +104,23 @@ struct lists {
 struct reading {
     const struct tp_recorded_call *call;
     struct tp_arena *arena;
+    struct tp_buf clean; /* released at the end, because a full arena jumps out of the callback */
     struct lists lists;
 };
-
-static struct tp_str compact_member(struct reading *reading, struct tp_str args, const char *key)
-{
-    struct tp_str value = tp_value_member(args, key);
-    return value.ptr ? (struct tp_str){tp_arena_copy(reading->arena, value.ptr, value.len), value.len} : value;
-}
 
 /* Keeps the lists of the wanted event. */
 static int take_arguments(void *context, uint32_t event, struct tp_str args, struct tp_error *err)
 {
     struct reading *reading = context;
-    struct tp_buf clean;
+    struct tp_buf *clean = &reading->clean;
     if (event != reading->call->event)
         return TP_OK;
-    tp_buf_init(&clean, 0);
-    tp_clean_value(&clean, args);
-    if (clean.failed) {
-        int code = clean.failed;
-        tp_buf_release(&clean);
-        return tp_error_set(err, code, 0, "out of memory");
-    }
-    struct tp_str text = {tp_arena_copy(reading->arena, clean.data, clean.size), clean.size};
-    tp_buf_release(&clean);
-    reading->lists = (struct lists){
-        compact_member(reading, text, "Input Dims"), compact_member(reading, text, "Input type"),
-        compact_member(reading, text, "Input Strides"), compact_member(reading, text, "Concrete Inputs")};
+    tp_clean_value(clean, args);
+    if (clean->failed)
+        return tp_error_set(err, clean->failed, 0, "out of memory");
+    struct tp_str text = {tp_arena_copy(reading->arena, clean->data, clean->size), clean->size};
+    reading->lists = (struct lists){tp_value_member(text, "Input Dims"), tp_value_member(text, "Input type"),
+                                    tp_value_member(text, "Input Strides"), tp_value_member(text, "Concrete Inputs")};
     return TP_OK;
 }
 
@@ -153,7 +141,7 @@ static struct tp_str list_of_integers(struct tp_str json)
     unsigned depth = 0, digits = 0;
     for (size_t i = 0; i < json.len; i++) {
         char c = json.ptr[i];
-        bool is_digit = c >= '0' && c <= '9';
+        bool is_digit = tp_is_digit(c);
         digits = is_digit ? digits + 1 : 0;
         depth += c == '[';
         if (depth == 0 || depth > 2 || digits > 19 || (!is_digit && !strchr("[],-", c)))
@@ -201,8 +189,10 @@ int tp_recorded_call_find(struct tp_recorded_call *call, const struct tp_export 
 {
     struct reading reading = {.call = call, .arena = export->arena};
     *call = (struct tp_recorded_call){0};
+    tp_buf_init(&reading.clean, 0);
     int code = find_call(call, export, err);
     code = code < 0 ? code : tp_args_visit_all(export, export->arena, take_arguments, &reading, err);
+    tp_buf_release(&reading.clean);
     tp_arena_fail_with_stored_code(export->arena);
     if (code < 0)
         return code;

@@ -1,6 +1,7 @@
 /* Writes the values of a device trace for the Firefox Profiler: each track is a thread whose samples are the items of
- * the track. Device operations and idle time are also markers, which the profiler draws with their whole length. */
+ * the track. Each device operation, and each part of idle time with one host stack, is also a marker. */
 #include "webreport/export/stacks/firefox_parts.h"
+#include "webreport/export/whole_file.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
@@ -112,8 +113,9 @@ static void write_identity(struct tp_firefox *f, const struct track *t, uint32_t
     if (thread)
         process = thread->pid.is_text ? thread->pid.text
                                       : tp_str_of(tp_text_printf(f->arena, "%lld", (long long)thread->pid.number));
-    bool is_main = thread && track->value == TP_VALUE_HOST && !thread->pid.is_text && !thread->tid.is_text &&
-                   thread->pid.number == thread->tid.number;
+    /* a process has one main thread: with samples, the sampled one */
+    bool is_main = thread && !tp_export_has_samples(t->stacks->model->trace) && track->value == TP_VALUE_HOST &&
+                   !thread->pid.is_text && !thread->tid.is_text && thread->pid.number == thread->tid.number;
     tp_json_member_text(&f->json, "name",
                         track->name.len ? tp_text_printf(f->arena, "%.*s: %s", (int)track->name.len, track->name.ptr,
                                                          tp_value_title(track->value))

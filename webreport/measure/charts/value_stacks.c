@@ -42,6 +42,8 @@ struct build {
     uint32_t *frame_of_label; /* for each label id and kind of a host event: 1 + frame; 0: not made yet */
     struct tp_vec frames;     /* working memory: frames of a "Call stack", elements: uint32_t */
     struct tp_vec captured;   /* working memory; elements: struct tp_captured_frame */
+    struct tp_keys known;     /* pairs (stack of the launch, captured call), because launches share captured calls */
+    struct tp_vec nodes;      /* for each pair: stack of the captured call; elements: uint32_t */
     uint32_t idle_frame[TP_IDLE_PARTS];
     uint32_t no_event_node;   /* stack of a time without a host event */
     const struct tp_gpu *gpu; /* device whose idle time is being visited */
@@ -213,11 +215,9 @@ static uint32_t stack_of_launch(struct build *b, uint32_t device)
     return add_node(b->stacks, b->node_of_event[op], frame_of_host_event(b, &model->trace->events[call]));
 }
 
-/* Adds the frames of the call that captured a kernel of a graph. */
+/* Adds the frames of the call that captured a kernel of a graph to the stack of its launch. */
 static uint32_t add_captured_frames(struct build *b, uint32_t node, uint32_t device)
 {
-    if (!tp_joined_row_of(b->model, device))
-        return node;
     node = add_node(b->stacks, node, add_frame(b->stacks, TP_VALUE_FRAME_RANGE, TP_STR("[" TP_FROM_CAPTURE "]")));
     tp_captured_stack(b->model, device, &b->captured);
     for (size_t i = 0; i < b->captured.count; i++) {
@@ -227,11 +227,28 @@ static uint32_t add_captured_frames(struct build *b, uint32_t node, uint32_t dev
     return node;
 }
 
+/* Returns the stack of a device operation whose launch has the stack `node`: for a kernel of a graph, the stack of the
+ * captured call. */
+static uint32_t captured_stack(struct build *b, uint32_t node, uint32_t device)
+{
+    const struct tp_joined_row *row = tp_joined_row_of(b->model, device);
+    if (!row)
+        return node;
+    if (row->call == TP_NO_ID)
+        return add_captured_frames(b, node, device);
+    uint32_t id = tp_keys_pair(&b->known, node, row->call);
+    if (id == b->nodes.count) {
+        uint32_t captured = add_captured_frames(b, node, device);
+        *(uint32_t *)tp_vec_push(&b->nodes) = captured;
+    }
+    return *TP_AT(&b->nodes, uint32_t, id);
+}
+
 static void add_device_time(struct build *b, const struct tp_gpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->count; i++) {
         const struct tp_event *event = tp_device_event(b->model, gpu->events[i]);
-        uint32_t node = add_captured_frames(b, stack_of_launch(b, gpu->events[i]), gpu->events[i]);
+        uint32_t node = captured_stack(b, stack_of_launch(b, gpu->events[i]), gpu->events[i]);
         uint32_t frame = add_frame(b->stacks, TP_VALUE_FRAME_DEVICE, tp_trace_event_name(b->model->trace, event));
         add_item(b, event->ts_ns, add_node(b->stacks, node, frame), event->dur_ns);
     }
@@ -275,14 +292,13 @@ static void make_frames(struct build *b)
 static void add_devices(struct build *b, enum tp_value value)
 {
     /* idle time of further devices has no stacks, because each device needs a walk over the events of all threads */
-    enum { DEVICES_WITH_STACKS = 64 };
     for (uint32_t g = 0; g < b->model->gpu_count; g++) {
         const struct tp_gpu *gpu = &b->model->gpus[g];
         begin_track(b, value, tp_device_title(b->model, gpu->id, b->stacks->arena), TP_NO_ID);
         if (value == TP_VALUE_DEVICE)
             add_device_time(b, gpu);
         else
-            add_idle_time(b, gpu, g < DEVICES_WITH_STACKS);
+            add_idle_time(b, gpu, g < TP_MAX_EXPORT_DEVICES);
         end_track(b);
     }
 }
@@ -298,14 +314,7 @@ static void add_host_segment(void *context, const struct tp_stack_segment *segme
 
 static void add_host_time(struct build *b, uint32_t thread, struct tp_stack_walk *walk)
 {
-    const struct tp_order *order = b->model->order;
-    const struct tp_event *events = b->model->trace->events;
-    struct tp_stack_slice slice = {INT64_MAX, INT64_MIN, 0};
-    for (uint32_t i = order->thread_first[thread]; i < order->thread_first[thread + 1]; i++) {
-        const struct tp_event *event = &events[order->host[i]];
-        slice.a = event->ts_ns < slice.a ? event->ts_ns : slice.a;
-        slice.b = tp_event_end(event) > slice.b ? tp_event_end(event) : slice.b;
-    }
+    const struct tp_stack_slice slice = {b->model->first_ns, b->model->last_ns, 0};
     if (slice.b > slice.a)
         tp_stack_walk(walk, thread, &slice, 1);
 }
@@ -360,7 +369,8 @@ void tp_value_stacks_build(struct tp_value_stacks *stacks, const struct tp_model
     struct build b = {.stacks = stacks,
                       .model = model,
                       .frames = TP_VEC(arena, uint32_t),
-                      .captured = TP_VEC(arena, struct tp_captured_frame)};
+                      .captured = TP_VEC(arena, struct tp_captured_frame),
+                      .nodes = TP_VEC(arena, uint32_t)};
     *stacks = (struct tp_value_stacks){.model = model,
                                        .arena = arena,
                                        .depths = TP_VEC(arena, uint32_t),
@@ -369,6 +379,7 @@ void tp_value_stacks_build(struct tp_value_stacks *stacks, const struct tp_model
     tp_strings_init(&stacks->texts, arena, 0);
     tp_keys_init(&stacks->frames, arena, 4);
     tp_keys_init(&stacks->nodes, arena, 2);
+    tp_keys_init(&b.known, arena, 2);
     b.frame_of_label = tp_arena_array(arena, labels * TP_VALUE_FRAME_DEVICE, sizeof *b.frame_of_label);
     find_stacks_of_events(&b);
     make_frames(&b);
