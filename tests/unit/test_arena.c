@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -96,6 +97,42 @@ static void arena_jumps_to_the_guard_at_its_limit(void **state)
         tp_arena_alloc(&arena, 1000);
 }
 
+/* Returns the number of resident bytes of a page-aligned range. */
+static size_t resident_bytes(const void *start, size_t size)
+{
+    enum { PAGE = 4096 };
+    static unsigned char pages[1024];
+    size_t count = 0;
+    assert_true(size / PAGE <= sizeof pages);
+    assert_int_equal(mincore((void *)(uintptr_t)start, size, pages), 0);
+    for (size_t i = 0; i < size / PAGE; i++)
+        count += pages[i] & 1;
+    return count * PAGE;
+}
+
+static void arena_without_huge_pages_uses_only_touched_pages(void **state)
+{
+    enum { SIZE = 4 << 20, PAGE = 4096 };
+    struct tp_arena arena;
+    (void)state;
+    tp_arena_init(&arena, 0);
+    arena.avoids_huge_pages = true;
+    if (setjmp(arena.guard))
+        fail();
+#if !defined(__SANITIZE_ADDRESS__) /* with it, blocks come from malloc */
+    char *block = tp_arena_alloc(&arena, SIZE);
+    char *page = (char *)(((uintptr_t)block + PAGE) & ~(uintptr_t)(PAGE - 1));
+    page[0] = page[PAGE] = 1;
+    assert_int_equal(resident_bytes(page, SIZE - PAGE), 2 * PAGE);
+    block = tp_arena_resize(&arena, block, SIZE, 3 * (size_t)SIZE / 2); /* the kernel moves its pages */
+    page = (char *)(((uintptr_t)block + PAGE) & ~(uintptr_t)(PAGE - 1));
+    assert_int_equal(page[0], 1);
+    page[SIZE] = 1;
+    assert_in_range(resident_bytes(page + SIZE - PAGE, SIZE / 2 - PAGE), PAGE, 2 * PAGE);
+#endif
+    tp_arena_release(&arena);
+}
+
 static void arena_array_detects_size_overflow(void **state)
 {
     struct tp_arena arena;
@@ -158,6 +195,7 @@ int main(void)
         cmocka_unit_test(arena_resize_keeps_bytes_and_zeroes_new_ones),
         cmocka_unit_test(cleared_arena_is_like_a_new_arena),
         cmocka_unit_test(arena_jumps_to_the_guard_at_its_limit),
+        cmocka_unit_test(arena_without_huge_pages_uses_only_touched_pages),
         cmocka_unit_test(arena_array_detects_size_overflow),
         cmocka_unit_test(vec_keeps_its_items_while_growing),
         cmocka_unit_test(vec_fit_keeps_items_and_frees_the_rest),

@@ -271,14 +271,14 @@ static void finish_path(struct path *path, int64_t begin)
 }
 
 void tp_critical_path(const struct tp_what_if_replay *replay, uint32_t lane, struct tp_path_sums *sums,
-                      struct tp_path_details *details, struct tp_arena *arena)
+                      struct tp_path_details *details, struct tp_arena *keep, struct tp_arena *arena)
 {
     struct path path;
     struct position at = begin_path(&path, replay, lane, sums, arena);
     if (!replay->lanes[lane].step_count)
         return;
     if (details)
-        path.collector = tp_path_collector_make(path.graph, path.window, arena);
+        path.collector = tp_path_collector_make(path.graph, path.window, keep, arena);
     while (at.node != TP_NO_ID && at.t > path.low)
         follow_step(&path, &at);
     finish_path(&path, at.t);

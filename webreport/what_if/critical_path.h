@@ -6,9 +6,9 @@
 #include "webreport/what_if/replay_lanes.h"
 
 /* Finds the critical path of a path lane. Adds the sums to *sums, which must be zeros. details: NULL, or receives the
- * details, in `arena`. Any thread. */
+ * details, in `keep`, unless the lane has no steps. Other memory comes from `arena`. Any thread. */
 void tp_critical_path(const struct tp_what_if_replay *replay, uint32_t lane, struct tp_path_sums *sums,
-                      struct tp_path_details *details, struct tp_arena *arena);
+                      struct tp_path_details *details, struct tp_arena *keep, struct tp_arena *arena);
 
 /* Finds the sums of the critical paths of all path lanes. sums: an element of zeros for each path lane. Memory comes
  * from `arena`. Any thread. */

@@ -14,18 +14,17 @@ enum { LAST_ROWS = 256 };
 struct slice {
     int64_t group_ns[TP_GROUPS];
     struct tp_path_span longest[TP_GROUPS]; /* for each group: longest span */
-    struct tp_path_name name[TP_GROUPS];    /* its name */
     int64_t longest_ns[TP_GROUPS];
 };
 
 struct tp_path_collector {
     const struct tp_replay_graph *graph;
+    struct tp_arena *keep; /* memory of the names */
     struct tp_arena *arena;
     struct tp_id_map row_of;      /* kind and name: row */
     uint64_t last_key[LAST_ROWS]; /* keys that were found last, and their rows */
     uint32_t last_row[LAST_ROWS];
-    struct tp_vec rows;      /* elements: struct tp_path_row, whose names are made at the end */
-    struct tp_vec names;     /* name of each row; elements: struct tp_path_name */
+    struct tp_vec rows;      /* elements: struct tp_path_row */
     struct tp_vec band, all; /* slices; all spans, unless there are more than SLICES */
     bool is_long;
     int64_t low_ns, high_ns, width_ns; /* start and end of the window, length of a slice */
@@ -34,18 +33,18 @@ struct tp_path_collector {
 };
 
 struct tp_path_collector *tp_path_collector_make(const struct tp_replay_graph *graph, struct tp_intervals window,
-                                                 struct tp_arena *arena)
+                                                 struct tp_arena *keep, struct tp_arena *arena)
 {
     struct tp_path_collector *collector = tp_arena_alloc(arena, sizeof *collector);
     int64_t low = window.count ? window.items[0].a : 0, high = window.count ? window.items[window.count - 1].b : 0;
     *collector = (struct tp_path_collector){.graph = graph,
+                                            .keep = keep,
                                             .arena = arena,
                                             .low_ns = low,
                                             .high_ns = high,
                                             .slice_number = SLICES,
                                             .width_ns = tp_sat_sub(high, low) / SLICES + 1};
     collector->rows = TP_VEC(arena, struct tp_path_row);
-    collector->names = TP_VEC(arena, struct tp_path_name);
     collector->band = TP_VEC(arena, struct tp_path_span);
     collector->all = TP_VEC(arena, struct tp_path_span);
     tp_id_map_init(&collector->row_of, arena);
@@ -80,7 +79,7 @@ static struct tp_str text_of_name(const struct tp_path_collector *collector, str
         return name_of_event(collector, name.id);
     case TP_NAME_BEFORE: {
         struct tp_str node = name_of_node(collector, name.id);
-        char *text = tp_arena_alloc(collector->arena, node.len + sizeof "before ");
+        char *text = tp_arena_alloc(collector->keep, node.len + sizeof "before ");
         memcpy(text, "before ", sizeof "before " - 1);
         memcpy(text + sizeof "before " - 1, node.ptr, node.len);
         return (struct tp_str){text, node.len + sizeof "before " - 1};
@@ -105,7 +104,9 @@ static uint64_t key_of_name(const struct tp_path_collector *collector, struct tp
     return (((uint64_t)rank * (TP_NAME_OUTSIDE + 2) + type) * TP_PATH_KINDS + kind) << 32 | id;
 }
 
-static void add_to_row(struct tp_path_collector *collector, const struct tp_path_span *span, struct tp_path_name name)
+/* Adds a span to its row. Returns the name of the row. */
+static struct tp_str add_to_row(struct tp_path_collector *collector, const struct tp_path_span *span,
+                                struct tp_path_name name)
 {
     uint64_t key = key_of_name(collector, name, span->kind);
     uint32_t *row = &collector->last_row[key % LAST_ROWS];
@@ -115,11 +116,12 @@ static void add_to_row(struct tp_path_collector *collector, const struct tp_path
     }
     if (*row == TP_NO_ID) {
         *row = *tp_id_map_find_or_add(&collector->row_of, key) = (uint32_t)collector->rows.count;
-        *(struct tp_path_row *)tp_vec_push(&collector->rows) = (struct tp_path_row){.kind = span->kind};
-        *(struct tp_path_name *)tp_vec_push(&collector->names) = name;
+        *(struct tp_path_row *)tp_vec_push(&collector->rows) =
+            (struct tp_path_row){.name = text_of_name(collector, name), .kind = span->kind};
     }
     struct tp_path_row *r = TP_AT(&collector->rows, struct tp_path_row, *row);
     r->ns = tp_sat_add(r->ns, tp_sat_sub(span->end_ns, span->start_ns));
+    return r->name;
 }
 
 /* Adds the current slice to the band. A slice like the slice after it lengthens the latter. */
@@ -140,11 +142,10 @@ static void finish_slice(struct tp_path_collector *collector)
         last->start_ns = span.start_ns;
         return;
     }
-    span.name = text_of_name(collector, slice->name[best]);
     *(struct tp_path_span *)tp_vec_push(&collector->band) = span;
 }
 
-static void add_to_band(struct tp_path_collector *collector, struct tp_path_span span, struct tp_path_name name)
+static void add_to_band(struct tp_path_collector *collector, struct tp_path_span span)
 {
     enum tp_path_group group = tp_path_group_of((enum tp_path_kind)span.kind);
     int64_t length = tp_sat_sub(span.end_ns, span.start_ns), end = span.end_ns;
@@ -161,7 +162,6 @@ static void add_to_band(struct tp_path_collector *collector, struct tp_path_span
         if (length > slice->longest_ns[group]) {
             slice->longest_ns[group] = length;
             slice->longest[group] = span;
-            slice->name[group] = name;
         }
         end = start;
     }
@@ -169,17 +169,15 @@ static void add_to_band(struct tp_path_collector *collector, struct tp_path_span
 
 void tp_path_collect(struct tp_path_collector *collector, const struct tp_path_span *span, struct tp_path_name name)
 {
-    add_to_row(collector, span, name);
-    add_to_band(collector, *span, name);
+    struct tp_path_span named = *span;
+    named.name = add_to_row(collector, span, name);
+    add_to_band(collector, named);
     if (!collector->is_long && collector->all.count == SLICES) {
         collector->is_long = true; /* the band shows the path, so the spans are not needed */
         tp_arena_free_item(collector->arena, collector->all.data, collector->all.capacity * sizeof *span);
     }
-    if (collector->is_long)
-        return;
-    struct tp_path_span *kept = tp_vec_push(&collector->all);
-    *kept = *span;
-    kept->name = text_of_name(collector, name);
+    if (!collector->is_long)
+        *(struct tp_path_span *)tp_vec_push(&collector->all) = named;
 }
 
 static int compare_names(const void *x, const void *y, const void *context)
@@ -212,17 +210,29 @@ static void join_equal_rows(struct tp_vec *rows)
     rows->count = count;
 }
 
+/* Copies the elements of a vector, and releases the vector. */
+static void *keep_elements(struct tp_path_collector *collector, struct tp_vec *vec)
+{
+    void *kept = tp_arena_array(collector->keep, vec->count, vec->item_size);
+    if (vec->count)
+        memcpy(kept, vec->data, vec->count * vec->item_size);
+    tp_arena_free_item(collector->arena, vec->data, vec->capacity * vec->item_size);
+    return kept;
+}
+
 void tp_path_collector_finish(struct tp_path_collector *collector, struct tp_path_details *details)
 {
-    struct tp_vec *rows = &collector->rows;
+    struct tp_vec *rows = &collector->rows, *spans = collector->is_long ? &collector->band : &collector->all;
     finish_slice(collector);
-    for (size_t i = 0; i < rows->count; i++)
-        TP_AT(rows, struct tp_path_row, i)->name =
-            text_of_name(collector, *TP_AT(&collector->names, struct tp_path_name, i));
     tp_merge_sort(collector->arena, rows->data, rows->count, sizeof(struct tp_path_row), compare_names, NULL);
     join_equal_rows(rows);
     tp_merge_sort(collector->arena, rows->data, rows->count, sizeof(struct tp_path_row), compare_rows, NULL);
     tp_id_map_release(&collector->row_of);
-    details->rows = *rows;
-    details->spans = collector->is_long ? collector->band : collector->all;
+    *details = (struct tp_path_details){.rows = keep_elements(collector, rows),
+                                        .row_count = rows->count,
+                                        .spans = keep_elements(collector, spans),
+                                        .span_count = spans->count};
+    if (!collector->is_long)
+        tp_arena_free_item(collector->arena, collector->band.data,
+                           collector->band.capacity * sizeof(struct tp_path_span));
 }

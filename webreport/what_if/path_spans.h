@@ -31,10 +31,12 @@ struct tp_path_row {
 
 /* The details of a critical path. */
 struct tp_path_details {
-    struct tp_vec rows; /* longest row first; of equal length by kind and name; elements: struct tp_path_row */
+    struct tp_path_row *rows; /* longest row first; of equal length by kind and name */
+    size_t row_count;
     /* all spans of the path; of a longer path, the window is divided into equal slices, and each slice has the kind and
-     * the longest span of the group with the most time in it; elements: struct tp_path_span */
-    struct tp_vec spans;
+     * the longest span of the group with the most time in it */
+    struct tp_path_span *spans;
+    size_t span_count;
 };
 
 /* What names a span. */

@@ -124,7 +124,7 @@ static void set_confidence(struct tp_answering *a)
 static void validate(struct tp_answering *a)
 {
     struct tp_what_if_view *r = a->result;
-    struct tp_path_details details;
+    struct tp_path_details details = {0};
     struct tp_replay_lane lane = {.change = &a->no_change, .mode = TP_REPLAY_KEPT, .wants_path = true};
     struct tp_what_if_replay replay = {.frame = &a->frame, .lanes = &lane, .lane_count = 1, .path_count = 1};
     if (has_cycle(&a->graph)) /* the path could follow the cycle without an end */
@@ -136,12 +136,11 @@ static void validate(struct tp_answering *a)
         r->wrong_nodes = replay.wrong_nodes;
     }
     r->kept_error_ns = tp_sat_sub(lane.ns, a->model->window_ns);
-    memset(&details, 0, sizeof details);
-    tp_critical_path(&replay, 0, &r->path, &details, a->keep);
-    r->spans = details.spans.data;
-    r->span_count = details.spans.count;
-    r->rows = details.rows.data;
-    r->row_count = details.rows.count;
+    tp_critical_path(&replay, 0, &r->path, &details, a->keep, a->temporary);
+    r->spans = details.spans;
+    r->span_count = details.span_count;
+    r->rows = details.rows;
+    r->row_count = details.row_count;
     r->limit = tp_path_limit(&r->path);
     r->unexplained_percent = share(a, r->path.group_ns[TP_GROUP_UNEXPLAINED]);
     r->inferred_percent = share(a, r->path.inferred_ns);
@@ -353,6 +352,8 @@ static bool take_part(struct tp_answering *a, uint64_t most)
     const struct tp_model *whole = a->model;
     struct tp_steps_part *part = tp_arena_alloc(a->temporary, sizeof *part);
     struct tp_chosen_steps chosen;
+    a->temporary->avoids_huge_pages =
+        true; /* a part needs about as much memory as the ends of its arrays would waste */
     if (!tp_replay_choose_steps(&chosen, whole, most, a->temporary))
         return false;
     tp_steps_part_build(part, whole, chosen.first, chosen.last, a->temporary);

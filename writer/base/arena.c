@@ -149,9 +149,14 @@ static char *new_malloc_block(struct tp_arena *arena, size_t size)
     return (char *)block + HEADER;
 }
 
+static void request_pages(const struct tp_arena *arena, char *start, size_t size)
+{
+    madvise(start, size, arena->avoids_huge_pages ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+}
+
 /* Maps an address range of `size` bytes that is aligned for huge pages. The pages stay unused. Returns NULL on
  * failure. */
-static char *map_address_range(size_t size, int protection)
+static char *map_address_range(const struct tp_arena *arena, size_t size, int protection)
 {
     size_t slack = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *wide = mmap(NULL, size + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -164,7 +169,7 @@ static char *map_address_range(size_t size, int protection)
         munmap(wide, (size_t)(start - wide));
     if (wide + slack > start)
         munmap(start + size, (size_t)(wide + slack - start));
-    madvise(start, size, MADV_HUGEPAGE);
+    request_pages(arena, start, size);
     return start;
 }
 
@@ -273,7 +278,8 @@ static void *reuse_returned_block(struct tp_arena *arena, size_t size)
 static char *new_mapped_chunk(struct tp_arena *arena, size_t size)
 {
     count_bytes_or_fail(arena, size);
-    struct tp_arena_block *block = (struct tp_arena_block *)(void *)map_address_range(size, PROT_READ | PROT_WRITE);
+    struct tp_arena_block *block =
+        (struct tp_arena_block *)(void *)map_address_range(arena, size, PROT_READ | PROT_WRITE);
     if (!block)
         tp_arena_fail(arena, TP_ENOMEM);
     block->start = (char *)block;
@@ -316,7 +322,7 @@ static void *allocate_big_item(struct tp_arena *arena, size_t size)
         struct tp_arena_block *block = allocate_small_item(arena, sizeof *block);
         size_t mapped = round_up_to_huge_pages(size);
         count_bytes_or_fail(arena, mapped);
-        block->start = map_address_range(mapped, PROT_READ | PROT_WRITE);
+        block->start = map_address_range(arena, mapped, PROT_READ | PROT_WRITE);
         if (!block->start)
             tp_arena_fail(arena, TP_ENOMEM);
         block->size = mapped;
@@ -342,7 +348,7 @@ static void *grow_by_moving_pages(struct tp_arena *arena, struct big_head *head,
 {
     struct tp_arena_block *block = head->mapping;
     size = round_up_to_huge_pages(size);
-    char *range = map_address_range(size, PROT_NONE);
+    char *range = map_address_range(arena, size, PROT_NONE);
     if (!range)
         return NULL;
     count_bytes_or_fail(arena, size - block->size);
@@ -352,7 +358,7 @@ static void *grow_by_moving_pages(struct tp_arena *arena, struct big_head *head,
         arena->used_bytes -= size - block->size;
         return NULL;
     }
-    madvise(moved, size, MADV_HUGEPAGE);
+    request_pages(arena, moved, size);
     block->start = moved;
     block->size = size;
     head = (struct big_head *)(void *)moved;

@@ -13,11 +13,13 @@
  *     tp_arena_release(&a);
  *
  * Large blocks (>= 64 KiB) can be given back to the arena before its release, and are reused. Chunks request huge
- * pages. Two threads must not use an arena at the same time. With ASan every small item has its own malloc block. */
+ * pages, unless avoids_huge_pages is set. Two threads must not use an arena at the same time. With ASan every small
+ * item has its own malloc block. */
 #ifndef TP_WRITER_BASE_ARENA_H
 #define TP_WRITER_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,8 +37,11 @@ struct tp_arena {
     char *at, *end;                            /* free part of the current chunk */
     size_t used_bytes;                         /* bytes of all blocks of the arena */
     size_t max_bytes;                          /* maximum of used_bytes; 0: no limit */
-    int code;                                  /* reason why the last allocation failed: TP_ENOMEM or TP_ELIMIT */
-    jmp_buf guard;                             /* jump target after a failed allocation, set by tp_arena_run */
+    /* true: no huge pages, for small jobs in large programs: an unused end of a mapping then takes no memory. May be
+     * set after tp_arena_init; has an effect on later mappings */
+    bool avoids_huge_pages;
+    int code;      /* reason why the last allocation failed: TP_ENOMEM or TP_ELIMIT */
+    jmp_buf guard; /* jump target after a failed allocation, set by tp_arena_run */
 };
 
 /* The work: a function that tp_arena_run calls. Returns 0 or a negative tp_status. err may be NULL. */
