@@ -35,6 +35,18 @@ static void characters_are_counted_by_their_first_bytes(void **state)
 }
 
 /* Puts each byte at each place of texts of several lengths. */
+static void characters_are_read_as_written(void **state)
+{
+    char bytes[4];
+    (void)state;
+    for (uint32_t character = 0; character <= 0x10FFFF; character++) {
+        bool is_surrogate = character >= 0xD800 && character < 0xE000;
+        int length = (int)tp_utf8_put(bytes, character);
+        assert_int_equal(tp_utf8_length(bytes, sizeof bytes), length);
+        assert_int_equal(tp_utf8_get(bytes, length), is_surrogate ? 0xFFFD : character);
+    }
+}
+
 static void control_characters_are_found_at_every_place(void **state)
 {
     char text[70];
@@ -56,6 +68,7 @@ int main(void)
         cmocka_unit_test(control_characters_are_found_at_every_place),
         cmocka_unit_test(cut_keeps_complete_characters),
         cmocka_unit_test(invalid_bytes_are_cut),
+        cmocka_unit_test(characters_are_read_as_written),
         cmocka_unit_test(characters_are_counted_by_their_first_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

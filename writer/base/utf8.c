@@ -113,6 +113,15 @@ size_t tp_utf8_fitting_bytes(const char *text, size_t size, size_t max_bytes)
     return kept;
 }
 
+uint32_t tp_utf8_get(const char *text, int length)
+{
+    unsigned char first = (unsigned char)text[0];
+    uint32_t character = length > 1 ? first & (0xFFu >> (length + 1)) : first;
+    for (int i = 1; i < length; i++)
+        character = character << 6 | ((unsigned char)text[i] & 0x3F);
+    return character;
+}
+
 size_t tp_utf8_put(char bytes[4], uint32_t character)
 {
     if (character > 0x10FFFF || (character >= 0xD800 && character < 0xE000))

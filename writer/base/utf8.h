@@ -10,6 +10,9 @@
  * returns minus the length of its maximal ill-formed subpart, which Python's "replace" turns into one U+FFFD. */
 int tp_utf8_length(const char *text, size_t left);
 
+/* Returns the code point of the well-formed character at `text`. length: its length as tp_utf8_length returns it. */
+uint32_t tp_utf8_get(const char *text, int length);
+
 /* Writes a character as UTF-8 and returns its length, 1 to 4 bytes. An invalid character (a surrogate, above U+10FFFF)
  * becomes U+FFFD. */
 size_t tp_utf8_put(char bytes[4], uint32_t character);

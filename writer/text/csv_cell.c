@@ -21,15 +21,9 @@ static const struct {
  * byte. */
 static uint32_t first_character(const char *text, size_t size, size_t *length)
 {
-    const unsigned char *p = (const unsigned char *)text;
     int bytes = tp_utf8_length(text, size);
     *length = bytes > 1 ? (size_t)bytes : 1;
-    if (bytes < 2)
-        return *p;
-    uint32_t character = *p & (0xFFu >> (bytes + 1));
-    for (int i = 1; i < bytes; i++)
-        character = character << 6 | (p[i] & 0x3F);
-    return character;
+    return tp_utf8_get(text, (int)*length);
 }
 
 static bool is_invisible(uint32_t character)

@@ -15,15 +15,6 @@
 
 /* ---- Python literals ---- */
 
-/* Returns the code point of a well-formed character of `size` bytes, 2 to 4. */
-static uint32_t code_point(const char *text, int size)
-{
-    uint32_t point = (unsigned char)text[0] & (0xFFu >> (size + 1));
-    for (int i = 1; i < size; i++)
-        point = point << 6 | ((unsigned char)text[i] & 0x3Fu);
-    return point;
-}
-
 /* Writes a text as a Python string literal. */
 static void put_text(struct tp_buf *out, struct tp_str text)
 {
@@ -34,7 +25,7 @@ static void put_text(struct tp_buf *out, struct tp_str text)
         if (size <= 0)
             tp_buf_printf(out, "\\ufffd");
         else if (size > 1)
-            tp_buf_printf(out, "\\U%08x", (unsigned)code_point(text.ptr + i, size));
+            tp_buf_printf(out, "\\U%08x", (unsigned)tp_utf8_get(text.ptr + i, size));
         else if (c < 0x20 || c >= 0x7F || c == '"' || c == '\\')
             tp_buf_printf(out, "\\x%02x", c);
         else

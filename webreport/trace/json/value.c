@@ -7,6 +7,7 @@
 #include "writer/base/json_out.h"
 #include "writer/base/limits.h"
 #include "writer/base/table.h"
+#include "writer/base/utf8.h"
 
 /* Returns the index after the closing quote of the string whose opening quote is json[i]. */
 static size_t find_string_end(struct tp_str json, size_t i)
@@ -167,27 +168,18 @@ static void append_quoted(struct tp_buf *out, struct tp_str text, char quote)
 static void append_ascii_string(struct tp_buf *out, struct tp_str token)
 {
     for (size_t i = 0; i < token.len;) {
-        unsigned char c = (unsigned char)token.ptr[i];
-        unsigned n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
-        if (n == 1 && c != 0x7F) {
-            tp_buf_putc(out, (char)c);
-            i++;
+        int length = tp_utf8_length(token.ptr + i, token.len - i);
+        if (length < 2) {
+            tp_buf_putc(out, token.ptr[i++]);
             continue;
         }
-        if (n == 1) {
-            tp_buf_putc(out, (char)c);
-            i++;
-            continue;
-        }
-        uint32_t point = c & (0x7Fu >> n);
-        for (unsigned k = 1; k < n && i + k < token.len; k++)
-            point = point << 6 | ((unsigned char)token.ptr[i + k] & 0x3F);
+        uint32_t point = tp_utf8_get(token.ptr + i, length);
         if (point >= 0x10000)
             tp_buf_printf(out, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10),
                           0xDC00 + ((point - 0x10000) & 0x3FF));
         else
             tp_buf_printf(out, "\\u%04x", point);
-        i += n;
+        i += (size_t)length;
     }
 }
 
