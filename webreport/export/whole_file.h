@@ -5,17 +5,6 @@
 #include "webreport/export/export_formats.h"
 #include "writer/base/buf.h"
 
-/* message for a trace without samples and without events, used by the formats that export samples and values */
-#define tp_export_no_stacks                                                                                            \
-    "no operators, calls, kernels or samples of running threads. Record them with torch.profiler, or samples with "    \
-    "'tracepress record' or with .sample_rate of tracepress.h"
-
-/* Returns true if a trace has samples or states of threads, which the formats pprof, firefox and speedscope export. */
-static inline bool tp_export_has_samples(const struct tp_trace *trace)
-{
-    return trace->sample_count || trace->state_count;
-}
-
 /* Adds `path` to the list of files that the command wrote, if `code` is TP_OK. Returns `code`. */
 int tp_export_note_written_path(const struct tp_export *export, const char *path, int code);
 

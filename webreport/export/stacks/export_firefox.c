@@ -7,10 +7,9 @@
  * are written as markers. */
 #include <inttypes.h>
 
-#include "webreport/export/export_formats.h"
 #include "webreport/export/stacks/firefox_parts.h"
+#include "webreport/export/stacks/stack_profile.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
@@ -39,8 +38,7 @@ static const struct tp_str marker_schema = TP_STR(
 
 struct firefox {
     struct tp_firefox file;
-    struct tp_sampled *sampled;
-    struct tp_value_stacks *stacks;
+    struct tp_stack_profile of;
     const char **pids; /* for each process: its pid as text, different for each process */
 };
 
@@ -53,7 +51,7 @@ static void write_time_member(struct firefox *f, const char *key, int64_t at_ns)
 /* Returns the row of a stack in the file, or TP_NO_ID if no frame of the stack is known. stack: id in the trace. */
 static uint32_t stack_row(struct firefox *f, uint32_t stack)
 {
-    struct tp_sampled *sampled = f->sampled;
+    struct tp_sampled *sampled = f->of.sampled;
     const struct tp_vec *path = &sampled->functions.path;
     uint32_t row = TP_NO_ID;
     tp_sampled_read_stack(sampled, stack);
@@ -73,17 +71,17 @@ static uint32_t stack_row(struct firefox *f, uint32_t stack)
 static void write_samples(struct firefox *f, const uint32_t *items, uint32_t count)
 {
     struct tp_json *json = &f->file.json;
-    bool is_untimed = f->sampled->trace->input.has_untimed_samples;
+    bool is_untimed = f->of.sampled->trace->input.has_untimed_samples;
     tp_firefox_begin_table(&f->file, "samples", count);
     tp_json_key(json, "stack");
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        tp_firefox_write_stack_row(&f->file, stack_row(f, f->sampled->trace->samples[items[i]].stack));
+        tp_firefox_write_stack_row(&f->file, stack_row(f, f->of.sampled->trace->samples[items[i]].stack));
     tp_json_array_end(json);
     tp_json_key(json, "time");
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        tp_firefox_write_time(&f->file, f->sampled->trace->samples[items[i]].ts_ns);
+        tp_firefox_write_time(&f->file, f->of.sampled->trace->samples[items[i]].ts_ns);
     tp_json_array_end(json);
     tp_json_key(json, "weight");
     tp_json_array(json);
@@ -91,7 +89,7 @@ static void write_samples(struct firefox *f, const uint32_t *items, uint32_t cou
         if (is_untimed)
             tp_json_int(json, 1);
         else
-            tp_firefox_write_milliseconds(&f->file, tp_sampled_time_of_sample(f->sampled, items[i]));
+            tp_firefox_write_milliseconds(&f->file, tp_sampled_time_of_sample(f->of.sampled, items[i]));
     tp_json_array_end(json);
     tp_json_member_text(json, "weightType", is_untimed ? "samples" : "tracing-ms");
     if (is_untimed) {
@@ -101,7 +99,7 @@ static void write_samples(struct firefox *f, const uint32_t *items, uint32_t cou
     tp_json_key(json, "threadCPUDelta"); /* the Firefox Profiler draws the activity graph from this column */
     tp_json_array(json);
     for (uint32_t i = 0; i < count; i++)
-        tp_json_int(json, tp_sampled_time_of_sample(f->sampled, items[i]));
+        tp_json_int(json, tp_sampled_time_of_sample(f->of.sampled, items[i]));
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -125,11 +123,11 @@ static void write_slice_times(struct firefox *f, const char *key, struct states 
  * libraries. Returns "" if this function is unknown. */
 static struct tp_str function_that_waits(struct firefox *f, const struct tp_thread_slice *piece)
 {
-    const struct tp_vec *path = &f->sampled->functions.path;
-    tp_sampled_read_stack(f->sampled, piece->stack);
+    const struct tp_vec *path = &f->of.sampled->functions.path;
+    tp_sampled_read_stack(f->of.sampled, piece->stack);
     for (size_t k = path->count; k-- > 0;) {
         const struct tp_program_function *function =
-            tp_program_function_at(&f->sampled->functions, *TP_AT(path, uint32_t, k));
+            tp_program_function_at(&f->of.sampled->functions, *TP_AT(path, uint32_t, k));
         if (function->kind != TP_FUNCTION_KERNEL && !tp_program_function_is_system(function))
             return function->name;
     }
@@ -176,14 +174,14 @@ static void write_thread_states(struct firefox *f, struct states states)
 
 static void write_thread(struct firefox *f, uint32_t number, const uint32_t *samples, uint32_t count)
 {
-    const struct tp_sampled_thread *thread = &f->sampled->threads[number];
-    const struct tp_sampled_process *process = &f->sampled->processes[thread->process];
-    const struct tp_process_tree *tree = &f->sampled->view.tree;
+    const struct tp_sampled_thread *thread = &f->of.sampled->threads[number];
+    const struct tp_sampled_process *process = &f->of.sampled->processes[thread->process];
+    const struct tp_process_tree *tree = &f->of.sampled->view.tree;
     struct tp_vec slices = TP_VEC(f->file.arena, struct tp_thread_slice);
     struct tp_json *json = &f->file.json;
     tp_firefox_tables_init(&f->file);
-    for (uint32_t t = 0; f->sampled->thread_by_tree_thread && t < tree->thread_count; t++)
-        for (uint32_t i = 0; f->sampled->thread_by_tree_thread[t] == number && i < tree->threads[t].count; i++)
+    for (uint32_t t = 0; f->of.sampled->thread_by_tree_thread && t < tree->thread_count; t++)
+        for (uint32_t i = 0; f->of.sampled->thread_by_tree_thread[t] == number && i < tree->threads[t].count; i++)
             *(struct tp_thread_slice *)tp_vec_push(&slices) = tree->slices[tree->threads[t].first + i];
     tp_json_object(json);
     tp_json_member_str(json, "name", thread->name);
@@ -206,7 +204,7 @@ static void write_thread(struct firefox *f, uint32_t number, const uint32_t *sam
 /* Gives each process its pid as name. A second process with pid 7 is named "7.2". */
 static void number_equal_pids(struct firefox *f)
 {
-    const struct tp_sampled *sampled = f->sampled;
+    const struct tp_sampled *sampled = f->of.sampled;
     struct tp_keys seen;
     struct tp_vec counts = TP_VEC(f->file.arena, uint32_t);
     tp_keys_init(&seen, f->file.arena, 2);
@@ -226,7 +224,7 @@ static void write_profile_metadata(struct firefox *f, const struct tp_export *ex
                                    const struct tp_sampled_span *span)
 {
     struct tp_json *json = &f->file.json;
-    const struct tp_sampled *sampled = f->sampled;
+    const struct tp_sampled *sampled = f->of.sampled;
     tp_json_key(json, "meta");
     tp_json_object(json);
     tp_json_member_int(json, "version", 24);
@@ -260,32 +258,12 @@ struct text_call {
     const struct tp_export *export;
 };
 
-/* Returns the time range of the profile and the mean time per sample. Values of a device trace count as samples only
- * if the trace has no other samples. */
-static struct tp_sampled_span find_span(const struct firefox *f)
-{
-    const struct tp_value_stacks *stacks = f->stacks;
-    const struct tp_model *model = stacks->model;
-    struct tp_sampled_span span = {model->first_ns, model->last_ns, 0};
-    if (tp_export_has_samples(model->trace)) {
-        struct tp_sampled_span sampled = tp_sampled_span(f->sampled);
-        bool has_values = tp_value_track_count(stacks);
-        span.begin_ns = has_values && span.begin_ns < sampled.begin_ns ? span.begin_ns : sampled.begin_ns;
-        span.end_ns = has_values && span.end_ns > sampled.end_ns ? span.end_ns : sampled.end_ns;
-        span.mean_ns = sampled.mean_ns;
-    } else if (stacks->items.count) {
-        span.mean_ns =
-            tp_sat_add(stacks->sums[TP_VALUE_HOST], stacks->sums[TP_VALUE_DEVICE]) / (int64_t)stacks->items.count;
-    }
-    return span;
-}
-
 static int write_profile(void *context, struct tp_error *err)
 {
     const struct text_call *call = context;
     struct firefox *f = call->firefox;
-    const struct tp_sampled_span span = find_span(f);
-    uint32_t *order, *first = tp_sampled_sort_by_thread(f->sampled, &order, f->file.arena);
+    const struct tp_sampled_span span = tp_stack_profile_span(&f->of);
+    uint32_t *order, *first = tp_sampled_sort_by_thread(f->of.sampled, &order, f->file.arena);
     (void)err;
     f->file.begin_ns = span.begin_ns;
     number_equal_pids(f);
@@ -295,9 +273,9 @@ static int write_profile(void *context, struct tp_error *err)
     tp_firefox_write_constant(&f->file, "pages", 0, "");
     tp_json_key(&f->file.json, "threads");
     tp_json_array(&f->file.json);
-    for (uint32_t t = 0; t < f->sampled->thread_count; t++)
+    for (uint32_t t = 0; t < f->of.sampled->thread_count; t++)
         write_thread(f, t, order + first[t], first[t + 1] - first[t]);
-    tp_firefox_write_values(&f->file, f->stacks);
+    tp_firefox_write_values(&f->file, f->of.stacks);
     tp_json_array_end(&f->file.json);
     tp_json_object_end(&f->file.json);
     return TP_OK;
@@ -306,18 +284,14 @@ static int write_profile(void *context, struct tp_error *err)
 int tp_export_firefox(const struct tp_export *export, struct tp_error *err)
 {
     struct tp_arena *arena = export->arena;
-    const struct tp_trace *trace = export->profile->trace;
-    struct firefox firefox = {.file = {.arena = arena},
-                              .sampled = tp_arena_alloc(arena, sizeof *firefox.sampled),
-                              .stacks = tp_arena_alloc(arena, sizeof *firefox.stacks)};
+    struct firefox firefox = {.file = {.arena = arena}};
     struct tp_buf text;
-    tp_value_stacks_build(firefox.stacks, export->profile->model, arena);
-    if (!tp_export_has_samples(trace) && !tp_value_track_count(firefox.stacks))
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_stacks);
-    tp_sampled_build(firefox.sampled, trace, arena);
+    int code = tp_stack_profile_build(&firefox.of, export, err);
+    if (code)
+        return code;
     tp_buf_init(&text, 0);
     tp_json_init(&firefox.file.json, &text);
-    int code = tp_arena_run(arena, write_profile, &(struct text_call){&firefox, export}, err);
+    code = tp_arena_run(arena, write_profile, &(struct text_call){&firefox, export}, err);
     if (code == TP_OK)
         code = text.failed ? tp_error_set(err, text.failed, 0, "out of memory")
                            : tp_export_write_gzip_file(export, "firefox.json.gz", &text, err);

@@ -1,8 +1,6 @@
 /* Writes WORKER.pb.gz for pprof: samples and waits by stack, and the values of a device trace by stack. */
-#include "webreport/export/export_formats.h"
+#include "webreport/export/stacks/stack_profile.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/charts/value_stacks.h"
-#include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/pprof.h"
@@ -11,8 +9,7 @@
 enum { VALUE_COUNT, VALUE_CPU, VALUE_WAIT, VALUE_OF_TRACE, VALUES = VALUE_OF_TRACE + TP_VALUES };
 
 struct profile {
-    struct tp_sampled *sampled;
-    struct tp_value_stacks *stacks;
+    struct tp_stack_profile of;
     struct tp_pprof *pprof;
     /* keys: (thread, stack, cause), where the cause is 0 for samples, otherwise 1 + cause of the wait */
     struct tp_keys keys;
@@ -31,7 +28,7 @@ static int64_t *find_or_add_values(struct profile *profile, uint32_t thread, uin
 
 static void add_samples(struct profile *profile)
 {
-    const struct tp_sampled *sampled = profile->sampled;
+    const struct tp_sampled *sampled = profile->of.sampled;
     for (uint32_t i = 0; i < sampled->trace->sample_count; i++) {
         int64_t *values =
             find_or_add_values(profile, sampled->thread_by_sample[i], sampled->trace->samples[i].stack, 0);
@@ -42,7 +39,7 @@ static void add_samples(struct profile *profile)
 
 static void add_waits(struct profile *profile)
 {
-    const struct tp_sampled *sampled = profile->sampled;
+    const struct tp_sampled *sampled = profile->of.sampled;
     const struct tp_process_tree *tree = &sampled->view.tree;
     for (uint32_t t = 0; t < tree->thread_count; t++) {
         const struct tp_tree_thread *thread = &tree->threads[t];
@@ -74,7 +71,7 @@ static void write_values(struct profile *profile, const int64_t *values, const s
 
 static void write_sample(struct profile *profile, uint32_t key)
 {
-    struct tp_sampled *sampled = profile->sampled;
+    struct tp_sampled *sampled = profile->of.sampled;
     const uint32_t *of = tp_keys_get(&profile->keys, key);
     const struct tp_sampled_thread *thread = &sampled->threads[of[0]];
     const struct tp_sampled_process *process = &sampled->processes[thread->process];
@@ -100,7 +97,7 @@ static void write_sample(struct profile *profile, uint32_t key)
 
 static void write_samples(struct profile *profile)
 {
-    struct tp_arena *arena = profile->stacks->arena;
+    struct tp_arena *arena = profile->of.stacks->arena;
     profile->values = TP_VEC(arena, int64_t);
     tp_keys_init(&profile->keys, arena, 3);
     add_samples(profile);
@@ -113,7 +110,7 @@ static void write_samples(struct profile *profile)
 /* Writes one sample for each stack of a track. */
 static void write_track(struct profile *profile, const struct tp_value_track *track)
 {
-    const struct tp_value_stacks *stacks = profile->stacks;
+    const struct tp_value_stacks *stacks = profile->of.stacks;
     const struct tp_row_id *tid = track->thread == TP_NO_ID ? NULL : &stacks->model->trace->threads[track->thread].tid;
     struct tp_value_sums sums;
     struct tp_vec path = TP_VEC(stacks->arena, uint32_t);
@@ -147,14 +144,14 @@ static void add_type(struct profile *profile, unsigned value, const char *name, 
 /* Adds the types of the values that the trace has. pprof shows the last default type first. */
 static void add_types(struct profile *profile)
 {
-    const struct tp_trace *trace = profile->sampled->trace;
+    const struct tp_trace *trace = profile->of.sampled->trace;
     bool has_samples = tp_export_has_samples(trace);
-    const int64_t *sums = profile->stacks->sums;
+    const int64_t *sums = profile->of.stacks->sums;
     if (has_samples)
         add_type(profile, VALUE_COUNT, "samples", "count", trace->input.has_untimed_samples);
     if (has_samples && !trace->input.has_untimed_samples)
         add_type(profile, VALUE_CPU, "cpu", "nanoseconds", true);
-    if (profile->sampled->view.is_present)
+    if (profile->of.sampled->view.is_present)
         add_type(profile, VALUE_WAIT, "wait", "nanoseconds", false);
     for (unsigned v = 0; v < TP_VALUES; v++)
         if (sums[v])
@@ -166,33 +163,26 @@ static void add_types(struct profile *profile)
 /* Returns the time range of the profile. */
 static struct tp_pprof_times find_times(const struct profile *profile)
 {
-    const struct tp_model *model = profile->stacks->model;
-    const struct tp_trace *trace = model->trace;
-    struct tp_sampled_span span = {model->first_ns, model->last_ns, 0};
-    if (tp_export_has_samples(trace))
-        span = tp_sampled_span(profile->sampled);
+    const struct tp_trace *trace = profile->of.sampled->trace;
+    const struct tp_sampled_span span = tp_stack_profile_span(&profile->of);
     return (struct tp_pprof_times){.begin_ns = tp_sat_add(span.begin_ns, tp_trace_base_ns(trace, span.begin_ns)),
                                    .length_ns = tp_sat_sub(span.end_ns, span.begin_ns),
-                                   .period_ns = span.mean_ns};
+                                   .period_ns = tp_export_has_samples(trace) ? span.mean_ns : 0};
 }
 
 int tp_export_pprof(const struct tp_export *export, struct tp_error *err)
 {
     struct tp_arena *arena = export->arena;
-    const struct tp_trace *trace = export->profile->trace;
-    struct profile profile = {.sampled = tp_arena_alloc(arena, sizeof *profile.sampled),
-                              .stacks = tp_arena_alloc(arena, sizeof *profile.stacks),
-                              .locations = TP_VEC(arena, uint64_t)};
-    tp_value_stacks_build(profile.stacks, export->profile->model, arena);
-    if (!tp_export_has_samples(trace) && !tp_value_track_count(profile.stacks))
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_stacks);
-    tp_sampled_build(profile.sampled, trace, arena);
-    const struct tp_sampled_process *first = profile.sampled->processes;
-    profile.pprof = tp_pprof_new(arena, profile.sampled->process_count ? first->name : TP_STR(""));
+    struct profile profile = {.locations = TP_VEC(arena, uint64_t)};
+    int code = tp_stack_profile_build(&profile.of, export, err);
+    if (code)
+        return code;
+    const struct tp_sampled_process *first = profile.of.sampled->processes;
+    profile.pprof = tp_pprof_new(arena, profile.of.sampled->process_count ? first->name : TP_STR(""));
     add_types(&profile);
     write_samples(&profile);
-    for (uint32_t t = 0; t < tp_value_track_count(profile.stacks); t++)
-        write_track(&profile, tp_value_track_at(profile.stacks, t));
+    for (uint32_t t = 0; t < tp_value_track_count(profile.of.stacks); t++)
+        write_track(&profile, tp_value_track_at(profile.of.stacks, t));
     struct tp_pprof_times times = find_times(&profile);
     return tp_export_whole_file(export, "pb.gz", tp_pprof_finish(profile.pprof, &times), err);
 }

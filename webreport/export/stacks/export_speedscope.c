@@ -6,10 +6,8 @@
  * name, so that names begin with process, number and thread. */
 #include <inttypes.h>
 
-#include "webreport/export/export_formats.h"
+#include "webreport/export/stacks/stack_profile.h"
 #include "webreport/export/whole_file.h"
-#include "webreport/measure/charts/value_stacks.h"
-#include "webreport/measure/program/sampled.h"
 #include "webreport/model/tree_threads.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
@@ -18,8 +16,7 @@
 #define VALUE_FRAME (TP_NO_ID - 1)
 
 struct speedscope {
-    struct tp_sampled *sampled;
-    struct tp_value_stacks *stacks;
+    struct tp_stack_profile of;
     struct tp_json json;
     /* keys: (function, line) for samples, (TP_NO_ID, state or cause) for states, (VALUE_FRAME, frame) for values */
     struct tp_keys frames;
@@ -65,10 +62,10 @@ static void write_frame(struct speedscope *s, const uint32_t *key)
                                  : tp_text_printf(s->arena, "blocked: %s",
                                                   tp_wait_cause_text((enum tp_wait_cause)(key[1] - FRAME_WAITS))));
     } else if (key[0] == VALUE_FRAME) {
-        struct tp_value_frame frame = tp_value_frame_at(s->stacks, key[1]);
+        struct tp_value_frame frame = tp_value_frame_at(s->of.stacks, key[1]);
         write_code_members(json, frame.name, frame.file, frame.line);
     } else {
-        const struct tp_program_function *f = tp_program_function_at(&s->sampled->functions, key[0]);
+        const struct tp_program_function *f = tp_program_function_at(&s->of.sampled->functions, key[0]);
         write_code_members(json, f->name, f->file, key[1]);
     }
     tp_json_object_end(json);
@@ -79,14 +76,14 @@ static void write_frame(struct speedscope *s, const uint32_t *key)
 static void begin_profile(struct speedscope *s, const struct tp_sampled_thread *thread, const char *type,
                           const char *what)
 {
-    const struct tp_sampled_process *process = &s->sampled->processes[thread->process];
+    const struct tp_sampled_process *process = &s->of.sampled->processes[thread->process];
     tp_json_object(&s->json);
     tp_json_member_text(&s->json, "type", type);
     tp_json_member_text(&s->json, "name",
                         tp_text_printf(s->arena, "%.*s (%" PRId64 "), %.*s (%" PRId64 ")%s", (int)process->name.len,
                                        process->name.ptr, process->pid, (int)thread->name.len, thread->name.ptr,
                                        thread->tid, what));
-    tp_json_member_text(&s->json, "unit", s->sampled->trace->input.has_untimed_samples ? "none" : "nanoseconds");
+    tp_json_member_text(&s->json, "unit", s->of.sampled->trace->input.has_untimed_samples ? "none" : "nanoseconds");
 }
 
 /* The samples of one thread, as indexes in the trace's list of samples, in order of time. */
@@ -97,7 +94,7 @@ struct of_thread {
 
 static void write_stack_of_sample(struct speedscope *s, uint32_t sample)
 {
-    struct tp_sampled *sampled = s->sampled;
+    struct tp_sampled *sampled = s->of.sampled;
     const struct tp_vec *path = &sampled->functions.path;
     tp_sampled_read_stack(sampled, sampled->trace->samples[sample].stack);
     tp_json_array(&s->json);
@@ -115,7 +112,7 @@ static void write_samples(struct speedscope *s, const struct tp_sampled_thread *
         return;
     begin_profile(s, thread, "sampled", "");
     for (size_t i = 0; i < samples.count; i++)
-        sum_ns = tp_sat_add(sum_ns, tp_sampled_time_of_sample(s->sampled, samples.items[i]));
+        sum_ns = tp_sat_add(sum_ns, tp_sampled_time_of_sample(s->of.sampled, samples.items[i]));
     tp_json_member_int(json, "startValue", 0);
     tp_json_member_int(json, "endValue", sum_ns);
     tp_json_key(json, "samples");
@@ -126,7 +123,7 @@ static void write_samples(struct speedscope *s, const struct tp_sampled_thread *
     tp_json_key(json, "weights");
     tp_json_array(json);
     for (size_t i = 0; i < samples.count; i++)
-        tp_json_int(json, tp_sampled_time_of_sample(s->sampled, samples.items[i]));
+        tp_json_int(json, tp_sampled_time_of_sample(s->of.sampled, samples.items[i]));
     tp_json_array_end(json);
     tp_json_object_end(json);
 }
@@ -142,12 +139,12 @@ static void write_open_or_close_event(struct speedscope *s, const char *type, ui
 
 static void write_thread_states(struct speedscope *s, uint32_t of_tree)
 {
-    const struct tp_process_tree *tree = &s->sampled->view.tree;
+    const struct tp_process_tree *tree = &s->of.sampled->view.tree;
     const struct tp_tree_thread *thread = &tree->threads[of_tree];
     struct tp_json *json = &s->json;
     if (!thread->count)
         return;
-    begin_profile(s, &s->sampled->threads[s->sampled->thread_by_tree_thread[of_tree]], "evented", ": states");
+    begin_profile(s, &s->of.sampled->threads[s->of.sampled->thread_by_tree_thread[of_tree]], "evented", ": states");
     tp_json_member_int(json, "startValue", ns_since_begin(s, thread->begin_ns));
     tp_json_member_int(json, "endValue", ns_since_begin(s, thread->end_ns));
     tp_json_key(json, "events");
@@ -166,7 +163,7 @@ static void write_thread_states(struct speedscope *s, uint32_t of_tree)
 
 static void write_stack_of_value(struct speedscope *s, uint32_t node, struct tp_vec *path)
 {
-    tp_value_stack_path(s->stacks, node, path);
+    tp_value_stack_path(s->of.stacks, node, path);
     tp_json_array(&s->json);
     for (size_t k = path->count; k-- > 0;)
         tp_json_int(&s->json, tp_keys_pair(&s->frames, VALUE_FRAME, *TP_AT(path, uint32_t, k)));
@@ -181,7 +178,7 @@ static void write_track(struct speedscope *s, const struct tp_value_track *track
     struct tp_vec path = TP_VEC(s->arena, uint32_t);
     int64_t sum = 0;
     const char *title = tp_value_title(track->value);
-    tp_value_sums_of_track(&sums, s->stacks, track);
+    tp_value_sums_of_track(&sums, s->of.stacks, track);
     for (uint32_t i = 0; i < sums.count; i++)
         sum = tp_sat_add(sum, sums.items[i].amount);
     tp_json_object(json);
@@ -209,7 +206,7 @@ static void write_track(struct speedscope *s, const struct tp_value_track *track
 
 static void write_profiles(struct speedscope *s)
 {
-    const struct tp_sampled *sampled = s->sampled;
+    const struct tp_sampled *sampled = s->of.sampled;
     uint32_t *order, *first = tp_sampled_sort_by_thread(sampled, &order, s->arena);
     tp_json_key(&s->json, "profiles");
     tp_json_array(&s->json);
@@ -217,8 +214,8 @@ static void write_profiles(struct speedscope *s)
         write_samples(s, &sampled->threads[t], (struct of_thread){order + first[t], first[t + 1] - first[t]});
     for (uint32_t t = 0; sampled->view.is_present && t < sampled->view.tree.thread_count; t++)
         write_thread_states(s, t);
-    for (uint32_t t = 0; t < tp_value_track_count(s->stacks); t++)
-        write_track(s, tp_value_track_at(s->stacks, t));
+    for (uint32_t t = 0; t < tp_value_track_count(s->of.stacks); t++)
+        write_track(s, tp_value_track_at(s->of.stacks, t));
     tp_json_array_end(&s->json);
 }
 
@@ -258,20 +255,16 @@ static int write_file_in_guard(void *context, struct tp_error *err)
 int tp_export_speedscope(const struct tp_export *export, struct tp_error *err)
 {
     struct tp_arena *arena = export->arena;
-    const struct tp_trace *trace = export->profile->trace;
-    struct speedscope s = {.sampled = tp_arena_alloc(arena, sizeof *s.sampled),
-                           .stacks = tp_arena_alloc(arena, sizeof *s.stacks),
-                           .arena = arena};
+    struct speedscope s = {.arena = arena};
     struct tp_buf text;
-    tp_value_stacks_build(s.stacks, export->profile->model, arena);
-    if (!tp_export_has_samples(trace) && !tp_value_track_count(s.stacks))
-        return tp_error_set(err, TP_ENOTFOUND, 0, "%s", tp_export_no_stacks);
-    tp_sampled_build(s.sampled, trace, arena);
-    s.span = tp_sampled_span(s.sampled);
+    int code = tp_stack_profile_build(&s.of, export, err);
+    if (code)
+        return code;
+    s.span = tp_sampled_span(s.of.sampled);
     tp_keys_init(&s.frames, arena, 2);
     tp_buf_init(&text, 0);
     tp_json_init(&s.json, &text);
-    int code = tp_arena_run(arena, write_file_in_guard, &(struct text_call){&s, export}, err);
+    code = tp_arena_run(arena, write_file_in_guard, &(struct text_call){&s, export}, err);
     if (code == TP_OK)
         code = text.failed
                    ? tp_error_set(err, text.failed, 0, "out of memory")

@@ -1,7 +1,7 @@
 /* Writes the values of a device trace for the Firefox Profiler: each track is a thread whose samples are the items of
  * the track. Each device operation, and each part of idle time with one host stack, is also a marker. */
 #include "webreport/export/stacks/firefox_parts.h"
-#include "webreport/export/whole_file.h"
+#include "webreport/export/stacks/stack_profile.h"
 #include "writer/base/saturate.h"
 #include "writer/text/format.h"
 
