@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "webreport/trace/inputs/input_format.h"
+#include "webreport/trace/inputs/signs.h"
 
 /* First bytes of files, and the expected format. size 0: `head` is a NUL-terminated text. */
 static const struct {
@@ -58,6 +59,9 @@ static void each_truncated_head_has_a_format(void **state)
         for (size_t cut = 0; cut < size; cut++)
             assert_non_null(tp_input_format_detect(samples[i].head, cut, samples[i].name)->name);
     }
+    /* the head of an empty file has no bytes, and signatures may point into its text */
+    assert_string_equal(tp_sign_make_head(NULL, 0, NULL).text, "");
+    assert_string_equal(tp_input_format_detect(NULL, 0, NULL)->name, "trace in JSON");
 }
 
 static void only_the_last_row_accepts_every_head(void **state)

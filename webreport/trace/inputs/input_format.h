@@ -12,7 +12,7 @@
 
 /* The first bytes of a file, and properties that follow from them. Texts are borrowed. */
 struct tp_input_head {
-    const char *text; /* first bytes of the file, inflated once if it is gzip; may end anywhere */
+    const char *text; /* first bytes of the file, inflated once if it is gzip; may end anywhere; never NULL */
     size_t size;      /* number of bytes in `text` */
     const char *name; /* file name or path; NULL for standard input or bytes in memory */
     size_t at;        /* offset in `text` of the first byte that is not white space; `size` if none exists */

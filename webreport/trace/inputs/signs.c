@@ -63,7 +63,7 @@ static bool does_json_begin_at(const char *text, size_t size)
 
 struct tp_input_head tp_sign_make_head(const void *bytes, size_t size, const char *name)
 {
-    struct tp_input_head head = {.text = bytes, .size = size, .name = name};
+    struct tp_input_head head = {.text = size ? bytes : "", .size = size, .name = name};
     head.at = size ? tp_sign_skip_space(bytes, size, 0) : 0;
     head.is_json = head.at < size && does_json_begin_at(head.text + head.at, size - head.at);
     head.has_events = head.is_json && head.text[head.at] == '{' && tp_sign_has_key(bytes, size, "\"traceEvents\"");
