@@ -62,9 +62,11 @@ static struct tp_str lower_case_category(struct tp_str cat, char *out)
 static bool lacks_one_letter_of_category(struct tp_str lower, struct tp_str cat)
 {
     size_t same = 0;
+    if (lower.len + 1 != cat.len)
+        return false;
     while (same < lower.len && lower.ptr[same] == cat.ptr[same])
         same++;
-    return lower.len + 1 == cat.len && memcmp(lower.ptr + same, cat.ptr + same + 1, lower.len - same) == 0;
+    return memcmp(lower.ptr + same, cat.ptr + same + 1, lower.len - same) == 0;
 }
 
 /* Returns true if `lower` is `cat` with its end cut off, one letter missing, or one or two letters changed. */

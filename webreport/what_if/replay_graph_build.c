@@ -20,7 +20,7 @@ static void group_edges(struct tp_graph_build *build)
     graph->edge_count = device_edges + (uint32_t)build->drafts.count;
     for (size_t i = 0; i < build->drafts.count; i++)
         tp_vec_push(&build->edges);
-    graph->edges = build->edges.data;
+    graph->edges = build->edges.count ? build->edges.data : tp_arena_alloc(build->arena, sizeof *graph->edges);
     /* host nodes come before the device operations, inserted nodes after them; so the edges move apart */
     uint32_t *next = tp_arena_array(build->arena, (size_t)graph->node_count + 1, sizeof *next), host_edges = 0;
     for (size_t i = 0; i < build->drafts.count; i++) {
