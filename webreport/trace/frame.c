@@ -150,8 +150,8 @@ struct tp_str tp_frame_function_name(struct tp_str text)
 struct tp_str tp_frame_module_name(struct tp_str text)
 {
     static const char prefix[] = "nn.Module: ";
-    size_t size = tp_str_starts(text, prefix) ? sizeof prefix - 1 : 0;
-    return (struct tp_str){text.ptr + size, text.len - size};
+    enum { SIZE = sizeof prefix - 1 };
+    return tp_str_starts(text, prefix) ? (struct tp_str){text.ptr + SIZE, text.len - SIZE} : text;
 }
 
 struct tp_str tp_frame_module_class(struct tp_str text)

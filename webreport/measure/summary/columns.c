@@ -342,6 +342,8 @@ static void decode_items(const struct tp_column_list *list, struct tp_column_rea
                          char *items)
 {
     const struct structs structs = {items, list->item_size, first, count};
+    if (!count) /* an empty column has no items to point to */
+        return;
     for (const struct tp_column *column = list->columns; column < list->columns + list->count; column++) {
         switch (column->code) {
         case TP_CODE_INT:
