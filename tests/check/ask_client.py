@@ -212,6 +212,7 @@ def check_roots(context):
                  "/no/such/file", "..", "../nothing", "/dev/zero", "/proc/self/environ"]:
         server.bad("outside_roots", "digest", trace=path)
         server.bad("outside_roots", "diff", trace="sub/a b.json.gz", baseline=path)
+    server.bad("bad_argument", "diff", trace="sub/a b.json.gz#1", baseline="sub/a b.json.gz")
     server.bad("not_found", "digest", trace="nothing.json")
     server.bad("not_a_trace", "digest", trace="pipe.json")
     server.bad("not_a_trace", "digest", trace="no.json")
@@ -249,7 +250,9 @@ def check_queries_only_read(context):
                   "SELECT random()", "SELECT randomblob(8)", "CREATE TEMP VIEW x AS SELECT 1", "ALTER TABLE texts RENAME TO y"]:
         server.bad("not_allowed", "sql", trace=TRACE, query=query)
     for query in ["SELECT load_extension('x')", "SELECT readfile('/etc/passwd')", "SELECT writefile('x','y')",
-                  "SELECT fts3_tokenizer('x')", "SELECT * FROM pragma_database_list"]:
+                  "SELECT fts3_tokenizer('x')", "SELECT * FROM pragma_database_list", "SELECT date('now')", "SELECT time('now')",
+                  "SELECT datetime()", "SELECT julianday('now')", "SELECT unixepoch()", "SELECT strftime('%s', 'now')",
+                  "SELECT timediff('now', '2000-01-01')"]:
         answer, text, is_error = server.call("sql", trace=TRACE, query=query)
         assert is_error and answer["error"]["code"] in ("not_allowed", "sql_error"), text
     for query in ["SELECT 1; SELECT 2", "SELECT", "", " ;", "-- x", "SELECT * FROM nothing", "SELECT nothing FROM events", "x" * 9000]:
@@ -260,6 +263,19 @@ def check_queries_only_read(context):
     server.bad("too_large", "sql", trace=TRACE, query="SELECT " + ",".join(["printf('%.399c','x')"] * 12))
     server.bad("sql_error", "sql", trace=TRACE, query="SELECT " + "(" * 500 + "1" + ")" * 500)
     expect(set(os.listdir(context["work"])), before, "files")
+    server.end()
+
+
+def check_queries_have_little_memory(context):
+    """A query that collects 3 GB of different texts is stopped, and the server answers further calls."""
+    server = start(context, "--sql-ms", "60000")
+    texts = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000) SELECT {} FROM n"
+    for what in ["count(DISTINCT printf('%.1000000c', 'x') || i)", "length(group_concat(printf('%.1000000c', 'x') || i))"]:
+        server.bad("too_large", "sql", trace=TRACE, query=texts.format(what))
+    expect(server.good("sql", trace=TRACE, query="SELECT 1")["rows"], [[1]], "the next query")
+    if os.path.exists("/proc/self/status"):
+        status = open(f"/proc/{server.process.pid}/status").read().split("VmHWM:")[1].split()
+        assert int(status[0]) < 1400 * 1024, f"the server took {status[0]} kB"
     server.end()
 
 
@@ -312,6 +328,24 @@ def check_pages(context):
     server.end()
 
 
+def check_messages_and_names_are_utf_8(context):
+    """Messages are cut between characters. Bytes of file names that are no UTF-8 are replaced. Long paths are whole."""
+    server = start(context)
+    for count in range(380, 420):
+        server.bad("sql_error", "sql", trace=TRACE, query='SELECT * FROM "' + "x" * (count % 4) + "\u20ac" * count + '"')
+        server.send({"jsonrpc": "2.0", "id": 1, "method": "x" * (count % 4) + "\u20ac" * count})
+        assert "error" in server.receive()
+    server.end()
+    folder = os.path.join(context["work"], *["f" * 200] * 3)
+    os.makedirs(folder)
+    shutil.copy(os.path.join(context["data"], TRACE), os.path.join(os.fsencode(folder), b"a\xff.json.gz"))
+    server = Server(context["tracepress"], "--root", context["work"])
+    listed = server.good("traces")["traces"]
+    expect([file["path"] for file in listed], ["/".join(["f" * 200] * 3) + "/a\ufffd.json.gz"], "files")
+    server.good("digest", trace=listed[0]["id"])
+    server.end()
+
+
 def check_wrong_arguments(context):
     server = start(context)
     good = {"trace": TRACE, "table": "kernels"}
@@ -351,6 +385,7 @@ def check_changed_file(context):
         if number == 0:
             server = Server(context["tracepress"], "--root", root)
             first = server.good("rows", trace="t.json", table="events", limit=1)
+    server.bad("changed", "digest", trace=first["trace"])
     server.bad("changed", "rows", trace="t.json", table="events", limit=1, cursor=first["next_cursor"])
     second = server.good("rows", trace="t.json", table="events", limit=1)
     assert first["trace"] != second["trace"]
@@ -481,12 +516,25 @@ def check_job(context):
     expect(answers[0], answers[1], "a folder and its summary")
 
 
+def check_windows_of_summaries(context):
+    """A summary has the window of its trace: the used steps, or without steps the recording."""
+    for name, window in (("gpu_2026", "used steps"), ("case_flame", "recording")):
+        trace = os.path.join(context["data"], "traces", name + ".pt.trace.json.gz")
+        summary = os.path.join(context["work"], name + ".tps")
+        subprocess.run([context["tracepress"], "summarize", trace, "-o", summary, "-q"], check=True)
+        for path in (trace, summary):
+            answer = json.loads(subprocess.run([context["tracepress"], "ask", path, "digest"], capture_output=True).stdout)
+            found = [number["window"] for number in answer["numbers"] if number["id"] in ("device_busy_percent", "step.count")]
+            assert set(found) == {window}, f"{path}: {answer['numbers']}"
+
+
 def check_command_line(context):
     path = os.path.join(context["data"], TRACE)
     cases = [([path, "digest"], 0), ([path, path, "digest"], 0), ([path, "rows", "counters"], 0), ([path], 2), ([], 2), (["digest"], 2),
              ([path, "digest", "x"], 2), ([path, "rows"], 2), ([path, "rows", "nothing"], 2), ([path, "sql", "drop table x"], 2),
              ([path, "explain", "f:Z9"], 2), ([path, "rows", "events", "--limit", "0"], 2), ([path, "rows", "events", "--cursor", "x"], 2),
              ([os.path.join(context["work"], "nothing"), "digest"], 3), (["/etc/passwd", "digest"], 3), ([path, "sql", ENDLESS, "--sql-ms", "50"], 5),
+             ([path, "sql", "select 1", "--sql-ms", "0"], 2), ([path, "sql", "select 1", "--sql-ms", "1000"], 0),
              ([path, "rows", "kernels", "--max-bytes", "512"], 5), ([path, "digest", "--max-input", "1K"], 5)]
     for arguments, code in cases:
         process = subprocess.run([context["tracepress"], "ask", *arguments], capture_output=True)

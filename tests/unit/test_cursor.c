@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "webreport/ask/ask_input.h"
+
 /* Writes a cursor for the item `offset` of a question, and returns its text in `room`. */
 static struct tp_str cursor_of(char room[80], const char *id, const char *question, int64_t offset)
 {
@@ -48,6 +50,24 @@ static void a_cursor_belongs_to_one_question_and_file(void **state)
     assert_int_equal(code_of((struct tp_str){NULL, 0}, "0123456789ab", "", "rows kernels"), TP_ASK_ANSWERED);
 }
 
+static void a_cursor_belongs_to_one_process_of_the_file(void **state)
+{
+    char room[80];
+    struct tp_ask_input first = {.process = "1"}, second = {.process = "2"};
+    struct tp_ask_call call = {.input_id = "0123456789ab", .old_input_id = "", .input = &first};
+    struct tp_cursor_key key;
+    (void)state;
+    call.text[TP_ASK_CURSOR] = cursor_of(room, "0123456789ab", "rows kernels", 41);
+    assert_int_equal(tp_cursor_read(&key, &call, tp_str_of("rows kernels")), TP_ASK_STALE_CURSOR);
+    call.text[TP_ASK_CURSOR] = (struct tp_str){NULL, 0};
+    assert_int_equal(tp_cursor_read(&key, &call, tp_str_of("rows kernels")), TP_ASK_ANSWERED);
+    char of_first[13];
+    memcpy(of_first, key.hash, sizeof of_first);
+    call.input = &second;
+    assert_int_equal(tp_cursor_read(&key, &call, tp_str_of("rows kernels")), TP_ASK_ANSWERED);
+    assert_string_not_equal(key.hash, of_first);
+}
+
 static void other_texts_are_no_cursors(void **state)
 {
     static const char *const texts[] = {
@@ -76,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cursor_belongs_to_one_question_and_file),
+        cmocka_unit_test(a_cursor_belongs_to_one_process_of_the_file),
         cmocka_unit_test(other_texts_are_no_cursors),
         cmocka_unit_test(every_changed_character_of_the_hash_is_seen),
     };

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "webreport/ask/authorizer.h"
 #include "webreport/ask/inputs_cache.h"
 #include "webreport/ask/inputs_kinds.h"
 #include "webreport/ask/tool_arguments.h"
@@ -28,6 +29,7 @@ int tp_ask_new(struct tp_ask **out, const struct tp_ask_options *options, struct
         tp_ask_free(ask);
         return code;
     }
+    tp_authorizer_limit_memory();
     tp_input_confine(ask->roots.paths, ask->roots.count);
     *out = ask;
     return TP_OK;
@@ -72,13 +74,19 @@ static int run_tool_on_input(struct tp_ask_call *call, struct tp_error *err)
     return code;
 }
 
+/* Returns whether a tool works on one open input. A comparison reads its two files itself. */
+static bool opens_trace(const struct tp_tool *tool)
+{
+    return tool->allowed >> TP_ASK_TRACE & 1 && !(tool->allowed >> TP_ASK_BASELINE & 1);
+}
+
 static int run_in_guard(void *context, struct tp_error *err)
 {
     struct running *running = context;
     struct tp_ask_call *call = &running->call;
     int result = TP_OK;
     enum tp_ask_code code = tp_ask_arguments_read(call, running->arguments);
-    if (code == TP_ASK_ANSWERED && call->tool->allowed >> TP_ASK_TRACE & 1 && call->tool->run != tp_tool_diff)
+    if (code == TP_ASK_ANSWERED && opens_trace(call->tool))
         code = tp_inputs_cache_get(&call->input, call, call->text[TP_ASK_TRACE]);
     if (code == TP_ASK_ANSWERED && call->input) {
         call->input_id = call->input->id;

@@ -1,12 +1,17 @@
 /* Limits a database to reading: see authorizer.h. */
 #include "webreport/ask/authorizer.h"
 
+#include <stddef.h>
 #include <strings.h>
 
+#include "writer/base/limits.h"
+
 /* functions that a query must not call */
-static const char *const forbidden[] = {"load_extension", "readfile",     "writefile",         "edit",
-                                        "fts3_tokenizer", "random",       "randomblob",        "lsdir",
-                                        "current_time",   "current_date", "current_timestamp", "sqlite_log"};
+static const char *const forbidden[] = {
+    "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "lsdir", "sqlite_log",
+    /* results that differ from call to call; the functions of dates know the time now */
+    "random", "randomblob", "current_time", "current_date", "current_timestamp", "date", "time", "datetime",
+    "julianday", "unixepoch", "strftime", "timediff"};
 
 static int authorize(void *context, int action, const char *first, const char *second, const char *database,
                      const char *trigger)
@@ -25,7 +30,14 @@ static int authorize(void *context, int action, const char *first, const char *s
     return SQLITE_OK;
 }
 
-int tp_authorizer_set(sqlite3 *db, struct tp_ask *ask)
+void tp_authorizer_limit_memory(void)
+{
+    /* the limit needs statistics of memory, which the writer of databases can switch off only before this call */
+    sqlite3_initialize();
+    sqlite3_hard_heap_limit64(TP_MAX_ASK_SQL_BYTES);
+}
+
+int tp_authorizer_set(sqlite3 *db)
 {
     enum { COLUMNS = 100, COMPOUND = 20, DEPTH = 100, PATTERN = 400, PARAMETERS = 100 };
     int code = sqlite3_exec(db, "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536", NULL, NULL, NULL);
@@ -41,5 +53,5 @@ int tp_authorizer_set(sqlite3 *db, struct tp_ask *ask)
         code = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return code == SQLITE_OK ? sqlite3_set_authorizer(db, authorize, ask) : code;
+    return code == SQLITE_OK ? sqlite3_set_authorizer(db, authorize, NULL) : code;
 }

@@ -19,15 +19,36 @@ const char *tp_ask_code_text(enum tp_ask_code code)
     return texts[code];
 }
 
+/* Copies a text and replaces ill-formed UTF-8, which a query can make, by U+FFFD. Returns the size of the copy. */
+static size_t copy_well_formed(char *to, size_t room, const char *from, size_t size)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    size_t used = 0;
+    for (size_t i = 0; i < size;) {
+        int n = tp_utf8_length(from + i, size - i);
+        size_t length = n > 0 ? (size_t)n : sizeof replacement - 1;
+        if (used + length > room)
+            break;
+        memcpy(to + used, n > 0 ? from + i : replacement, length);
+        used += length;
+        i += (size_t)(n > 0 ? n : -n);
+    }
+    return used;
+}
+
 enum tp_ask_code tp_call_fail(struct tp_ask_call *call, enum tp_ask_code code, const char *hint, const char *format,
                               ...)
 {
     va_list arguments;
     call->problem.code = code;
     call->problem.hint = hint;
+    char text[sizeof call->problem.message];
     va_start(arguments, format);
-    vsnprintf(call->problem.message, sizeof call->problem.message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    /* a part of a character at the end of a cut text is left out or replaced */
+    size_t size = copy_well_formed(call->problem.message, sizeof call->problem.message - 1, text, strlen(text));
+    call->problem.message[size] = '\0';
     return code;
 }
 
@@ -52,23 +73,6 @@ static size_t shown_bytes(struct tp_str text)
     return text.len;
 }
 
-/* Copies a text and replaces ill-formed UTF-8, which a query can make, by U+FFFD. Returns the size of the copy. */
-static size_t copy_well_formed(char *to, size_t room, const char *from, size_t size)
-{
-    static const char replacement[] = "\xef\xbf\xbd";
-    size_t used = 0;
-    for (size_t i = 0; i < size;) {
-        int n = tp_utf8_length(from + i, size - i);
-        size_t length = n > 0 ? (size_t)n : sizeof replacement - 1;
-        if (used + length > room)
-            break;
-        memcpy(to + used, n > 0 ? from + i : replacement, length);
-        used += length;
-        i += (size_t)(n > 0 ? n : -n);
-    }
-    return used;
-}
-
 void tp_call_str(struct tp_ask_call *call, struct tp_str text)
 {
     char room[4 * TP_MAX_ASK_TEXT_CHARACTERS + 4];
@@ -89,6 +93,14 @@ void tp_call_member_str(struct tp_ask_call *call, const char *key, struct tp_str
 {
     tp_json_key(&call->json, key);
     tp_call_str(call, text);
+}
+
+void tp_call_member_whole(struct tp_ask_call *call, const char *key, struct tp_str text)
+{
+    enum { LARGEST_GROWTH = 3 }; /* bytes of U+FFFD, which replaces an ill-formed byte */
+    char *room = tp_arena_alloc(call->arena, LARGEST_GROWTH * text.len);
+    size_t size = copy_well_formed(room, LARGEST_GROWTH * text.len, text.ptr, text.len);
+    tp_json_member_str(&call->json, key, (struct tp_str){room, size});
 }
 
 void tp_call_member_text(struct tp_ask_call *call, const char *key, const char *text)

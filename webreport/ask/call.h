@@ -69,6 +69,8 @@ void tp_call_begin(struct tp_ask_call *call);
 /* Writes a text, cut to TP_MAX_ASK_TEXT_CHARACTERS characters and "..."; NULL as null. */
 void tp_call_str(struct tp_ask_call *call, struct tp_str text);
 void tp_call_member_str(struct tp_ask_call *call, const char *key, struct tp_str text);
+/* Writes a member with all of a text, which may be ill-formed, such as the name of a file. */
+void tp_call_member_whole(struct tp_ask_call *call, const char *key, struct tp_str text);
 void tp_call_member_text(struct tp_ask_call *call, const char *key, const char *text);
 
 /* A place in the answer to which tp_call_undo returns. */

@@ -4,16 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "webreport/ask/ask_input.h"
 #include "writer/base/sha256.h"
 #include "writer/text/base64.h"
 
-static void make_hash(char out[13], const char *id, struct tp_str question)
+/* Hashes a question about an input. process: of several in the file; NULL: none was named. */
+static void make_hash(char out[13], const char *id, const char *process, struct tp_str question)
 {
     struct tp_sha256 sha;
     uint8_t digest[32];
     char hex[65];
     tp_sha256_init(&sha);
     tp_sha256_add(&sha, id, strlen(id) + 1);
+    if (process)
+        tp_sha256_add(&sha, process, strlen(process) + 1);
     tp_sha256_add(&sha, question.ptr, question.len);
     tp_sha256_end(&sha, digest);
     tp_sha256_hex(digest, hex);
@@ -74,9 +78,10 @@ enum tp_ask_code tp_cursor_read(struct tp_cursor_key *key, struct tp_ask_call *c
     char plain[48], *end;
     struct tp_str cursor = call->text[TP_ASK_CURSOR];
     *key = (struct tp_cursor_key){.offset = 0};
-    make_hash(key->hash, call->input_id, question);
+    const char *process = call->input ? call->input->process : NULL;
+    make_hash(key->hash, call->input_id, process, question);
     if (*call->old_input_id)
-        make_hash(key->old_hash, call->old_input_id, question);
+        make_hash(key->old_hash, call->old_input_id, process, question);
     if (!cursor.ptr)
         return TP_ASK_ANSWERED;
     size_t size = decode(plain, sizeof plain - 1, cursor);

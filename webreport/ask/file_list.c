@@ -19,15 +19,27 @@ static int compare_paths(const void *x, const void *y, const void *context)
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-void tp_file_list_find(struct tp_vec *paths, const char *folder)
+static bool has_known_ending(const char *path)
 {
     static const char *const endings[] = {".json",   ".json.gz", ".tps",  ".pftrace", ".perfetto-trace",
                                           ".sqlite", ".db",      ".nsys", ".pickle",  ".pkl"};
-    size_t before = paths->count;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        tp_rundir_find_named(paths, folder, endings[i], NULL);
-    tp_merge_sort(paths->arena, TP_AT(paths, const char *, before), paths->count - before, sizeof(const char *),
-                  compare_paths, NULL);
+        if (tp_str_ends(tp_str_of(path), endings[i]))
+            return true;
+    return false;
+}
+
+void tp_file_list_find(struct tp_vec *paths, const char *folder)
+{
+    size_t before = paths->count, kept = before;
+    tp_rundir_find_named(paths, folder, "", NULL);
+    const char **items = paths->data;
+    for (size_t i = before; i < paths->count; i++)
+        if (has_known_ending(items[i]))
+            items[kept++] = items[i];
+    paths->count = kept;
+    if (kept > before)
+        tp_merge_sort(paths->arena, items + before, kept - before, sizeof *items, compare_paths, NULL);
     if (paths->count > TP_MAX_ASK_FILES)
         paths->count = TP_MAX_ASK_FILES;
 }

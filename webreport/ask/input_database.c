@@ -216,7 +216,7 @@ static int make_database(void *context, struct tp_error *err)
         m->call->input->database_bytes = (uint64_t)info.st_size;
     if (sqlite3_open_v2(uri_of(m->path, m->call->arena), &m->db,
                         SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK ||
-        tp_authorizer_set(m->db, m->call->ask) != SQLITE_OK)
+        tp_authorizer_set(m->db) != SQLITE_OK)
         return tp_error_set(err, TP_EIO, 0, "the cache file cannot be opened");
     return TP_OK;
 }

@@ -116,7 +116,8 @@ static size_t count_inputs(const struct tp_ask *ask)
     return count;
 }
 
-/* Closes inputs, last used first, until `most` remain and their memory is below the limit. One input always remains. */
+/* Closes the least recently used inputs until at most `most` remain and their memory is below the limit. The limit of
+ * memory alone never closes the last input. */
 static void shrink(struct tp_ask *ask, size_t most)
 {
     for (size_t count = count_inputs(ask); count > 0; count--) {
@@ -210,6 +211,20 @@ static struct tp_ask_input *use(struct tp_ask *ask, size_t at)
     return ask->inputs[0] = input;
 }
 
+/* Returns whether a file is still the one that was opened. Folders count as unchanged. */
+static bool is_unchanged(const struct tp_ask_input *input)
+{
+    struct tp_file_identity now = {0};
+    struct stat info;
+    if (input->identity.is_folder)
+        return true;
+    if (stat(input->path, &info) != 0)
+        return false;
+    now =
+        (struct tp_file_identity){info.st_dev, info.st_ino, (uint64_t)info.st_size, tp_input_modified_ns(&info), false};
+    return is_same_identity(&now, &input->identity);
+}
+
 enum tp_ask_code tp_inputs_cache_get(struct tp_ask_input **input, struct tp_ask_call *call, struct tp_str given)
 {
     struct tp_ask *ask = call->ask;
@@ -234,24 +249,14 @@ enum tp_ask_code tp_inputs_cache_get(struct tp_ask_input **input, struct tp_ask_
     if (code != TP_ASK_ANSWERED)
         return code;
     memcpy((*input)->old_id, old_id, sizeof old_id);
-    if (!tp_inputs_cache_is_unchanged(*input)) {
+    if (tp_str_equal(given, tp_str_of(old_id)))
+        return tp_call_fail(call, TP_ASK_CHANGED, "tracepress_traces lists the ids",
+                            "the file with this id changed; it has the id %s now", (*input)->id);
+    if (!is_unchanged(*input)) {
         drop(ask, 0);
         return tp_call_fail(call, TP_ASK_CHANGED, "ask again", "the file changed while it was read");
     }
     return TP_ASK_ANSWERED;
-}
-
-bool tp_inputs_cache_is_unchanged(const struct tp_ask_input *input)
-{
-    struct tp_file_identity now = {0};
-    struct stat info;
-    if (input->identity.is_folder)
-        return true;
-    if (stat(input->path, &info) != 0)
-        return false;
-    now =
-        (struct tp_file_identity){info.st_dev, info.st_ino, (uint64_t)info.st_size, tp_input_modified_ns(&info), false};
-    return is_same_identity(&now, &input->identity);
 }
 
 void tp_inputs_cache_close(struct tp_ask *ask)

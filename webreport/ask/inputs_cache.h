@@ -16,7 +16,4 @@ enum tp_ask_code tp_inputs_cache_find(const char **path, const char **process, s
 /* Closes all inputs. */
 void tp_inputs_cache_close(struct tp_ask *ask);
 
-/* Returns whether the file still is what it was when it was opened. */
-bool tp_inputs_cache_is_unchanged(const struct tp_ask_input *input);
-
 #endif

@@ -47,6 +47,16 @@ static bool is_summary(const char *path, bool is_folder)
     return is_folder ? tp_inputs_count_traces(path, NULL) != 1 : tp_summary_inputs_is_summary(path);
 }
 
+/* Returns whether one of the summaries has steps. Without steps, its times are those of the whole recording. */
+static bool have_steps(const struct tp_ask_input *input)
+{
+    struct tp_str window = tp_str_of(tp_step_marker_text(TP_MARKER_WINDOW));
+    bool have_any = false;
+    for (size_t i = 0; i < input->summary_count; i++)
+        have_any |= !tp_str_equal(tp_summary_fact_value(&input->summaries[i], TP_STR("step.marker")), window);
+    return have_any;
+}
+
 static int open_summaries(struct tp_ask_input *input, const struct tp_ask *ask, struct tp_error *err)
 {
     struct tp_summaries_options options = TP_SUMMARIES_OPTIONS;
@@ -61,7 +71,7 @@ static int open_summaries(struct tp_ask_input *input, const struct tp_ask *ask, 
     input->summaries = found.items;
     input->summary_count = found.count;
     input->failed_count = found.failed_count;
-    input->step_window = "used steps";
+    input->step_window = have_steps(input) ? "used steps" : "recording";
     return TP_OK;
 }
 

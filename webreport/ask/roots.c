@@ -31,12 +31,8 @@ static int open_in_guard(void *context, struct tp_error *err)
             free(real);
             return tp_error_set(err, TP_ENOTFOUND, 0, "--root: %s is no folder", o->paths[i]);
         }
-        size_t size = strlen(real);
-        char *copy = NULL;
-        if (size < PATH_MAX)
-            copy = tp_arena_copy(&o->roots->arena, real, size);
+        o->roots->paths[o->roots->count++] = tp_arena_copy(&o->roots->arena, real, strlen(real));
         free(real);
-        o->roots->paths[o->roots->count++] = copy ? copy : "/";
     }
     return TP_OK;
 }

@@ -7,7 +7,7 @@
 const struct tp_ask_argument_row tp_ask_arguments[TP_ASK_ARGUMENTS] = {
     [TP_ASK_TRACE] = {"trace", TP_ASK_TEXT, 1, TP_MAX_ASK_PATH_BYTES,
                       "path under a root, or an id of tracepress_traces"},
-    [TP_ASK_ID] = {"id", TP_ASK_TEXT, 1, 64, "id of a finding, such as f:C16"},
+    [TP_ASK_ID] = {"id", TP_ASK_TEXT, 1, 64, "f:C16 (finding), e:8449 (event) or k:12ab34cd (name)"},
     [TP_ASK_TABLE] = {"table", TP_ASK_TEXT, 1, 64, NULL},
     [TP_ASK_WHERE] = {"where", TP_ASK_TEXT, 1, TP_MAX_ASK_WHERE_BYTES,
                       "COLUMN OP 'text' or number [and ..]; OP: = != < > <= >= like"},

@@ -102,6 +102,8 @@ enum tp_ask_code tp_tool_diff(struct tp_ask_call *call)
             tp_inputs_cache_find(&diff->paths[side], &process, &identity, call, call->text[sides[side]]);
         if (code != TP_ASK_ANSWERED)
             return code;
+        if (process)
+            return tp_call_fail(call, TP_ASK_BAD_ARGUMENT, "leave #NUMBER out", "diff compares whole files");
     }
     int result = tp_arena_run(call->arena, compare_in_guard, diff, NULL);
     tp_comparison_close(&diff->comparison);

@@ -15,7 +15,7 @@ static bool write_file(struct tp_ask_call *call, const char *path, size_t root_l
         !tp_file_list_id(id, real, false, call->arena))
         return false;
     tp_json_object(json);
-    tp_json_member_str(json, "path", tp_str_of(path + root_length + (path[root_length] == '/')));
+    tp_call_member_whole(call, "path", tp_str_of(path + root_length + (path[root_length] == '/')));
     tp_json_member_text(json, "kind", kind);
     tp_json_member_int(json, "bytes", (int64_t)identity.size);
     tp_json_member_text(json, "id", id);

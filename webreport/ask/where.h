@@ -25,7 +25,7 @@ struct tp_where {
     unsigned count;
 };
 
-/* Reads a filter; "" has no terms. Texts without '' borrow from `text`, others are in `arena`. Returns 0, or TP_EUSAGE
+/* Reads a filter; "" has no terms. Column names borrow from `text`; values are in `arena`. Returns 0, or TP_EUSAGE
  * with the position of the mistake. */
 int tp_where_read(struct tp_where *where, struct tp_str text, struct tp_arena *arena, struct tp_error *err);
 

@@ -201,7 +201,7 @@ static const char *find_mistake(const struct question *q)
 
 int tp_cmd_ask(int argc, char **argv)
 {
-    struct options o = {.limit = NOT_GIVEN, .max_bytes = NOT_GIVEN};
+    struct options o = {.limit = NOT_GIVEN, .max_bytes = NOT_GIVEN, .sql_ms = TP_ASK_SQL_MS};
     struct tp_console console;
     struct question q = {.options = &o};
     size_t count = 0;
@@ -214,7 +214,7 @@ int tp_cmd_ask(int argc, char **argv)
     const char *mistake = find_mistake(&q);
     if (mistake)
         return tp_cmd_print_usage_error(&console, "ask", mistake);
-    if (o.sql_ms < 0 || o.sql_ms > TP_MAX_ASK_SQL_MS)
+    if (o.sql_ms < 1 || o.sql_ms > TP_MAX_ASK_SQL_MS)
         return tp_cmd_print_usage_error(&console, "ask", "--sql-ms: 1 to 600000");
     console.is_quiet = true;
     return ask_all(&q, &console);

@@ -81,14 +81,6 @@ static struct tp_str copy_text(struct tp_arena *arena, const char *text)
 
 /* ---- values of facts on one side ---- */
 
-static struct tp_str find_fact_value(const struct tp_summary *run, struct tp_str name)
-{
-    for (uint32_t i = 0; i < run->fact_count; i++)
-        if (tp_str_equal(run->facts[i].name, name))
-            return run->facts[i].value;
-    return TP_STR("");
-}
-
 /* Returns the value of the fact in the runs of the side. Different values are joined in order of first appearance. */
 static struct tp_str fact_value_of_side(const struct tp_side *side, struct tp_str name, struct tp_arena *arena)
 {
@@ -96,7 +88,7 @@ static struct tp_str fact_value_of_side(const struct tp_side *side, struct tp_st
     unsigned count = 0;
     size_t size = 0;
     for (uint32_t r = 0; r < side->input->run_count; r++) {
-        struct tp_str value = find_fact_value(&side->input->runs[r], name);
+        struct tp_str value = tp_summary_fact_value(&side->input->runs[r], name);
         bool is_known = value.len == 0;
         for (unsigned i = 0; i < count; i++)
             is_known |= tp_str_equal(values[i], value);

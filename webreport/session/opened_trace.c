@@ -31,8 +31,10 @@ static int find_profile(const struct opening *opening, struct tp_error *err)
         o->file = o->runs.items[0].files;
         return TP_OK;
     default:
+        if (!o->runs.items[0].files[0].part)
+            return tp_error_set(err, TP_EUSAGE, 0, "has several processes or ranks");
         return tp_error_set(err, TP_EUSAGE, 0, "has several processes or ranks, such as number %lld",
-                            (long long)(o->runs.items[0].files[0].part ? o->runs.items[0].files[0].part->number : 0));
+                            (long long)o->runs.items[0].files[0].part->number);
     }
 }
 

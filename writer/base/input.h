@@ -25,8 +25,9 @@ struct tp_input {
     bool is_regular;
 };
 
-/* From now on, tp_input_open opens only files whose real path is below one of these folders. Called once, before other
- * threads open files. folders: real paths, which must live as long as the program; count: 0 allows all files. */
+/* From now on, tp_input_open opens only files whose real path is below one of these folders. Not
+ * thread-safe: call it while no other thread opens files. folders: real paths, which must live until the next call;
+ * count: 0 allows all files. */
 void tp_input_confine(const char *const *folders, size_t count);
 
 /* Returns whether a real path is `folder` itself or below it. */

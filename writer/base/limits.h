@@ -263,6 +263,7 @@
 #define TP_ASK_SQL_MS 3000        /* time after which a query is stopped, ms, and its largest value */
 #define TP_MAX_ASK_SQL_MS 600000
 #define TP_MAX_ASK_SQL_VALUE_BYTES (1 << 20) /* bytes of one value in a query */
+#define TP_MAX_ASK_SQL_BYTES (1ll << 30)     /* bytes of memory that SQLite may use for all databases */
 #define TP_MAX_ASK_TRACES 4                  /* traces that are open at the same time */
 #define TP_ASK_CACHE_BYTES (2ull << 30)      /* memory of all open traces, if the user names no other size */
 #define TP_MAX_ASK_FILES 10000u              /* files below the roots that are listed */

@@ -9,6 +9,7 @@
 #include "webreport/ask/protocol/tool_list.h"
 #include "webreport/ask/tools.h"
 #include "webreport/trace/json/value.h"
+#include "writer/base/utf8.h"
 
 /* versions of the protocol, oldest first */
 static const char *const versions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
@@ -67,7 +68,8 @@ static void answer_error(struct server *server, const struct tp_message *message
                                                        : "Invalid params";
     tp_buf_init(&text, 0);
     tp_buf_puts(&text, words);
-    tp_buf_add(&text, detail.ptr, detail.len < SHOWN_BYTES ? detail.len : SHOWN_BYTES);
+    if (detail.ptr)
+        tp_buf_add(&text, detail.ptr, tp_utf8_fitting_bytes(detail.ptr, detail.len, SHOWN_BYTES));
     begin_answer(&answer, message);
     tp_json_key(&answer.json, "error");
     tp_json_object(&answer.json);

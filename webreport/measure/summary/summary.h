@@ -228,4 +228,7 @@ static inline uint32_t tp_summary_used_steps(const struct tp_summary *summary)
     return count;
 }
 
+/* Returns the value of a fact; "" if the summary has no such fact. */
+struct tp_str tp_summary_fact_value(const struct tp_summary *summary, struct tp_str name);
+
 #endif

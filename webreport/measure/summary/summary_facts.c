@@ -300,3 +300,11 @@ void tp_summary_facts_build(struct tp_summary_work *work)
     work->out->facts = facts;
     work->out->fact_count = FACTS;
 }
+
+struct tp_str tp_summary_fact_value(const struct tp_summary *summary, struct tp_str name)
+{
+    for (uint32_t i = 0; i < summary->fact_count; i++)
+        if (tp_str_equal(summary->facts[i].name, name))
+            return summary->facts[i].value;
+    return TP_STR("");
+}
