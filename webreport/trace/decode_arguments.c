@@ -6,7 +6,7 @@
 
 struct tp_str tp_element_args_text(struct tp_str text)
 {
-    struct tp_scan scan = {.at = text.ptr, .end = text.ptr + text.len, .is_lenient = true};
+    struct tp_scan scan = tp_scan_members(text);
     struct tp_str key, value, args = {NULL, 0};
     while (tp_scan_member(&scan, &key, &value))
         if (tp_str_equal(key, TP_STR("args")))
@@ -17,10 +17,10 @@ struct tp_str tp_element_args_text(struct tp_str text)
 static struct tp_argument_text read_argument_text(struct tp_decoder *d, const struct tp_element *e)
 {
     struct tp_str args = tp_element_args_text(e->text), key, value;
-    struct tp_scan scan = {.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
+    struct tp_scan scan = tp_scan_members(args);
     struct tp_argument_lines lines = TP_ARGUMENT_LINES(&d->argument_text);
     tp_buf_clear(&d->argument_text);
-    while (args.ptr && tp_scan_member(&scan, &key, &value))
+    while (tp_scan_member(&scan, &key, &value))
         tp_argument_lines_add(&lines, key, value);
     return tp_argument_lines_intern(d->sink, &lines);
 }

@@ -69,8 +69,8 @@ void tp_decode_capture_arguments(struct tp_decoder *d, const struct tp_element *
     if (!is_host && !tp_kind_is_device(kind))
         return;
     struct tp_str args = tp_element_args_text(e->text), key, value;
-    struct tp_scan scan = {.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
-    while (args.ptr && tp_scan_member(&scan, &key, &value))
+    struct tp_scan scan = tp_scan_members(args);
+    while (tp_scan_member(&scan, &key, &value))
         if (is_host)
             read_host_argument(d, e, key, value, &found);
         else

@@ -7,13 +7,7 @@
 /* Returns a scan over the members of the event's arguments, to be used with tp_scan_member. */
 static struct tp_scan start_args_scan(const struct tp_element *e)
 {
-    struct tp_str args = tp_element_args_text(e->text);
-    return (struct tp_scan){.at = args.ptr, .end = args.ptr + args.len, .is_lenient = true};
-}
-
-static bool scan_next_arg(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)
-{
-    return scan->at && tp_scan_member(scan, key, value);
+    return tp_scan_members(tp_element_args_text(e->text));
 }
 
 static int64_t parse_integer(struct tp_decoder *d, const struct tp_element *e, struct tp_str token)
@@ -52,7 +46,7 @@ void tp_decode_state(struct tp_decoder *d, const struct tp_element *e)
         return;
     read_times(d, e, &state.ts_ns, &state.dur_ns);
     if (state.state == TP_STATE_BLOCKED)
-        for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);) {
+        for (struct tp_scan scan = start_args_scan(e); tp_scan_member(&scan, &key, &value);) {
             if (tp_str_equal(key, TP_STR("cause")))
                 state.cause = intern_token(d, e, &d->sink->texts, value);
             else if (tp_str_equal(key, TP_STR("stack")))
@@ -104,7 +98,7 @@ void tp_decode_process(struct tp_decoder *d, const struct tp_element *e)
                                           .execs = TP_NO_ID};
     struct tp_str key, value;
     read_times(d, e, &process.ts_ns, &process.dur_ns);
-    for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);)
+    for (struct tp_scan scan = start_args_scan(e); tp_scan_member(&scan, &key, &value);)
         read_process_arg(d, e, &process, key, value);
     process.thread = tp_element_thread(d, e);
     tp_sink_add_recorded_process(d->sink, &process);
@@ -117,7 +111,7 @@ void tp_decode_process_memory(struct tp_decoder *d, const struct tp_element *e)
     if (!tp_str_equal(tp_span_text(e->spans, TP_FIELD_NAME), TP_STR("\"process memory\"")) ||
         tp_element_time(d, e, TP_FIELD_TS, &look.ts_ns) != TP_NUMBER_OK)
         return;
-    for (struct tp_scan scan = start_args_scan(e); scan_next_arg(&scan, &key, &value);)
+    for (struct tp_scan scan = start_args_scan(e); tp_scan_member(&scan, &key, &value);)
         if (tp_str_equal(key, TP_STR("resident bytes"))) {
             double bytes = tp_number_parse_real(value);
             look.bytes = bytes >= 0 && bytes < 9e18 ? (int64_t)bytes : TP_NULL_INT;

@@ -146,11 +146,10 @@ static void put_member(struct tp_packet_writer *writer, struct nesting *n)
 /* Writes a list or an object with all its levels. json: a complete JSON value. */
 static void put_nested(struct tp_packet_writer *writer, struct tp_str json)
 {
-    static const char padding[TP_FEED_PAD]; /* the scanner reads some bytes after the text */
     struct tp_buf *copy = &writer->scratch;
     tp_buf_clear(copy);
     tp_buf_add(copy, json.ptr, json.len);
-    tp_buf_add(copy, padding, sizeof padding);
+    tp_scan_pad(copy);
     if (copy->failed) {
         writer->body.failed = copy->failed;
         return;

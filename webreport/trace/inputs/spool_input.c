@@ -517,7 +517,7 @@ struct head {
 static int deliver_members(void *context, struct tp_error *err)
 {
     const struct head *head = context;
-    struct tp_scan scan = {.at = head->text.ptr, .end = head->text.ptr + head->text.len, .is_lenient = true};
+    struct tp_scan scan = tp_scan_members(head->text);
     struct tp_str key, value;
     (void)err;
     while (tp_scan_member(&scan, &key, &value))

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "writer/base/buf.h"
 #include "writer/base/str.h"
 
 enum tp_field {
@@ -170,10 +171,22 @@ int tp_scan_argument_field(const struct tp_scan *scan, struct tp_str key);
 /* Skips a value of any kind. Sets *value to its span. */
 enum tp_scan_status tp_scan_value(struct tp_scan *scan, struct tp_str *value, struct tp_spans *notes);
 
+/* Returns a scan over the members of an object for tp_scan_member, which also accepts damaged text. object: ptr NULL if
+ * absent, which has no members. */
+static inline struct tp_scan tp_scan_members(struct tp_str object)
+{
+    const char *end = object.ptr ? object.ptr + object.len : NULL;
+    return (struct tp_scan){.at = object.ptr, .end = end, .is_lenient = true};
+}
+
 /* Reads the next member of an object: its key without quotes, and its value. Before the first call, scan->at is the
  * position of the '{'; afterwards it is the end of the last member read. Returns false after the last member, or if
  * the text is not JSON. */
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value);
+
+/* Makes TP_FEED_PAD zero bytes after a text readable, so that it can be scanned. Its size does not change. On failure
+ * sets text->failed. */
+void tp_scan_pad(struct tp_buf *text);
 
 /* Returns the position of the next event at or after `at`: a '{' followed by a key of events. Returns NULL if the
  * window has none. */

@@ -7,8 +7,6 @@
 #include "writer/base/limits.h"
 #include "writer/base/put.h"
 
-static const char padding[TP_FEED_PAD];
-
 void tp_builder_init(struct tp_builder *builder, struct tp_sink *sink)
 {
     tp_decoder_init(&builder->decoder, sink, NULL);
@@ -201,13 +199,12 @@ static struct tp_str finish_args_text(struct tp_builder *builder)
     if (!builder->args.size)
         return TP_STR("");
     tp_buf_puts(&builder->args, "}}");
-    size_t size = builder->args.size;
-    tp_buf_add(&builder->args, padding, sizeof padding);
+    tp_scan_pad(&builder->args);
     if (builder->args.failed) {
         builder->spans.has_own_args = false;
         return TP_STR("");
     }
-    return (struct tp_str){builder->args.data, size};
+    return (struct tp_str){builder->args.data, builder->args.size};
 }
 
 uint32_t tp_builder_deliver(struct tp_builder *builder, const struct tp_built_event *event)
@@ -228,7 +225,7 @@ uint32_t tp_builder_deliver(struct tp_builder *builder, const struct tp_built_ev
     add_time(builder, TP_FIELD_TS, event->ts_ns);
     if (event->dur_ns != TP_NULL_INT)
         add_time(builder, TP_FIELD_DUR, event->dur_ns);
-    tp_buf_add(&builder->tokens, padding, sizeof padding);
+    tp_scan_pad(&builder->tokens);
     if (builder->tokens.failed)
         return TP_NO_ID;
     point_spans_to_tokens(builder);
