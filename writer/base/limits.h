@@ -68,14 +68,14 @@
 #define TP_PICKLE_GRACE_BYTES (40ull << 20)
 
 /* ---- memory snapshots ---- */
-#define TP_MAX_SNAPSHOT_EVENTS 2147483000u   /* allocator events of one device, because their ids have 31 bits */
-#define TP_MAX_TIMELINE_POINTS (1u << 22)    /* times of one memory timeline */
-#define TP_MAX_SNAPSHOT_POOLS 1024u          /* distinct pools; events of further pools count for the default pool */
-#define TP_MAX_SNAPSHOT_DEVICES 128u         /* the number of a device has 8 bits in torch (c10::DeviceIndex) */
-#define TP_MAX_SNAPSHOT_NAME_BYTES 1024u     /* longer texts that the program set (such as user_metadata) are cut */
-#define TP_MAX_SNAPSHOT_FRAME_BYTES 16384u   /* longer names of frames are cut in results */
-#define TP_MAX_SNAPSHOT_STACK_BYTES 262144u  /* longer texts of call stacks are cut in results */
-#define TP_MAX_SNAPSHOT_STEPS 65536u         /* ends of steps of one device; the last ones are used */
+#define TP_MAX_SNAPSHOT_EVENTS 2147483000u  /* allocator events of one device, because their ids have 31 bits */
+#define TP_MAX_TIMELINE_POINTS (1u << 22)   /* times of one memory timeline */
+#define TP_MAX_SNAPSHOT_POOLS 1024u         /* distinct pools; events of further pools count for the default pool */
+#define TP_MAX_SNAPSHOT_DEVICES 128u        /* the number of a device has 8 bits in torch (c10::DeviceIndex) */
+#define TP_MAX_SNAPSHOT_NAME_BYTES 1024u    /* longer texts that the program set (such as user_metadata) are cut */
+#define TP_MAX_SNAPSHOT_FRAME_BYTES 16384u  /* longer names of frames are cut in results */
+#define TP_MAX_SNAPSHOT_STACK_BYTES 262144u /* longer texts of call stacks are cut in results */
+#define TP_MAX_SNAPSHOT_STEPS 65536u        /* ends of steps of one device; the last ones are used */
 /* bytes of the texts of all distinct frames: per byte of the file, and in addition */
 #define TP_MAX_SNAPSHOT_FRAMES_PER_BYTE 16u
 #define TP_MAX_SNAPSHOT_FRAMES_BYTES (16u << 20)
@@ -86,12 +86,12 @@
 #define TP_MAX_SNAPSHOT_OOMS 64u           /* out-of-memory events of one device that are analysed in detail */
 
 /* ---- dumps of the Flight Recorder ---- */
-#define TP_MAX_FLIGHT_BYTES (1ull << 30)     /* bytes of one dump after decompression */
-#define TP_MAX_FLIGHT_TEXT_BYTES (1u << 20)  /* bytes of one text in a dump */
-#define TP_MAX_FLIGHT_RANKS 65536u           /* a rank has a smaller number */
-#define TP_MAX_FLIGHT_DIMENSIONS 64u         /* sizes of a tensor; further ones do not count */
-#define TP_MAX_FLIGHT_TENSORS 4096u          /* tensors of a call; further ones do not count */
-#define TP_MAX_FLIGHT_FRAMES 256u            /* frames of a call stack; further ones are dropped */
+#define TP_MAX_FLIGHT_BYTES (1ull << 30)    /* bytes of one dump after decompression */
+#define TP_MAX_FLIGHT_TEXT_BYTES (1u << 20) /* bytes of one text in a dump */
+#define TP_MAX_FLIGHT_RANKS 65536u          /* a rank has a smaller number */
+#define TP_MAX_FLIGHT_DIMENSIONS 64u        /* sizes of a tensor; further ones do not count */
+#define TP_MAX_FLIGHT_TENSORS 4096u         /* tensors of a call; further ones do not count */
+#define TP_MAX_FLIGHT_FRAMES 256u           /* frames of a call stack; further ones are dropped */
 /* bytes of memory for each byte of a dump, after TP_PICKLE_GRACE_BYTES: for its values, and for its calls */
 #define TP_MAX_FLIGHT_MEMORY_PER_BYTE 6u
 #define TP_MAX_FLIGHT_CALL_MEMORY_PER_BYTE 2u
@@ -287,7 +287,7 @@
 #define TP_MAX_EXPORT_NAME_BYTES 128u /* bytes of the name of a run or worker in an output path */
 /* bytes of an XSpace message; XProf parses at most 2 GiB */
 #define TP_MAX_XSPACE_BYTES ((2ull << 30) - (1u << 20))
-#define TP_MAX_FOLDED_DEPTH 1024u /* frames in a line of folded stacks; deeper calls are added to the deepest frame */
+#define TP_MAX_FOLDED_DEPTH 1024u   /* frames in a line of folded stacks; deeper calls are added to the deepest frame */
 #define TP_MAX_REPRO_ARGUMENTS 256u /* arguments of the operator that `export --to repro` calls */
 #define TP_MAX_SVG_BYTES (64u << 20)
 #define TP_MAX_FLAME_FRAMES 20000u /* boxes in a flame graph; if there are more, small boxes are merged */
