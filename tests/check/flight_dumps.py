@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import resource
 import subprocess
 import sys
@@ -134,6 +135,63 @@ def pipeline_stalled():
     answer = hang(job.write("stalled"), 1)
     equal([(c["rank"], c["kind"], c["holds"]) for c in answer["culprits"]], [(0, "not_joined", 1)])
     assert answer["headline"].startswith("Rank 0 never called send 0->2 of pipe (3); rank 2 waits in recv, 2 ranks in all"), answer["headline"]
+
+
+def lines_of_finding(folder):
+    """Returns file and line of each place that the finding of a folder has in SARIF."""
+    run = subprocess.run([TP, "check", folder, "-q", "--sarif", "-"], capture_output=True, text=True)
+    places = [place["physicalLocation"] for result in json.loads(run.stdout)["runs"][0]["results"] for place in result["locations"]]
+    return [(os.path.basename(place["artifactLocation"]["uri"]), place["region"]["startLine"]) for place in places]
+
+
+def cells_of_page(folder, code):
+    """Returns the rows of all groups on the page: the ranks, and what they did in each call."""
+    page = os.path.join(WORK, "cells.html")
+    equal(subprocess.run([TP, "hang", folder, "-o", page, "-q"], capture_output=True).returncode, code)
+    with open(page, encoding="utf-8") as file:
+        rows = re.findall(r'<tr><th scope="row">([^<]*)</th>(.*?)</tr>', file.read(), re.S)
+    return [(ranks, re.findall(r'class="cc ([a-z]+)"', cells)) for ranks, cells in rows if 'class="cc ' in cells]
+
+
+def places():
+    """The lines are those of waiting ranks, for sends and receives too, and not of ranks that have passed."""
+    job = pipeline()
+    job.call([2], "recv", "3", 32, 61, 0)
+    equal(lines_of_finding(job.write("places_p2p")), [("train.py", 61)])
+    job = Job(4)
+    job.call(range(4), "barrier", "0", 0, 10)
+    job.call([0], "all_reduce", "0", 64, 71)
+    job.call([1, 2], "all_reduce", "0", 64, 72)  # rank 3 is missing; the recorder shows that rank 0 has passed the call
+    folder = job.write("places_passed")
+    path = os.path.join(folder, "nccl_trace_rank_0")
+    with open(path, "rb") as file:
+        dump = pickle.load(file)
+    dump["entries"][-1].update(state="completed", retired=True)
+    with open(path, "wb") as file:
+        pickle.dump(dump, file, protocol=2)
+    equal(lines_of_finding(folder), [("train.py", 72)])
+
+
+def marked_calls():
+    """Wrong calls are marked in their own group only; if no side is the largest, on all ranks."""
+    job = Job(2)
+    job.call([0], "all_reduce", "0", 64, 10)
+    job.call([1], "broadcast", "0", 64, 20)
+    equal(cells_of_page(job.write("undecided"), 1), [("ranks 0, 1", ["diff"])])
+    job = Job(6)
+    job.add_group("1", "stage", [0, 1, 2])
+    job.call([0, 1], "all_reduce", "1", 64, 10)
+    job.call([2], "broadcast", "1", 64, 20)
+    folder = job.write("one_name")
+    for rank in (3, 4, 5):  # their group has the same name, and their calls match
+        dump = {"version": "2.10", "pg_status": {}, "pg_config": {"1": {"name": "1", "desc": "stage", "ranks": "[3, 4, 5]"}}}
+        with open(os.path.join(folder, "nccl_trace_rank_0"), "rb") as file:
+            dump["entries"] = pickle.load(file)["entries"]
+        for entry in dump["entries"]:
+            entry.update(state="completed", retired=True)
+        with open(os.path.join(folder, f"nccl_trace_rank_{rank}"), "wb") as file:
+            pickle.dump(dump, file, protocol=2)
+    equal(cells_of_page(folder, 1), [("rank 2", ["diff"]), ("ranks 0, 1", ["wait"]), ("ranks 3, 4, 5", ["done"])])
 
 
 def two_culprits():

@@ -13,6 +13,8 @@ flight() { "$python" "$script" "$TP" "$WORK" "$@"; }
 check "a job whose calls have all ended is healthy" flight healthy
 check "a stage that sends nothing holds up the next one" flight pipeline_stalled
 check "two ranks that hold up one rank each" flight two_culprits
+check "the lines of a finding are those of waiting ranks" flight places
+check "wrong calls are marked in their own group" flight marked_calls
 check "a rank that left out a call" flight left_out
 check "a full ring of calls hides whether a rank was in a call" flight ring
 check "a missing dump gives no verdict if nothing waits" flight lost_file

@@ -23,17 +23,15 @@ static void add_place(const struct tp_flight_page *page, struct tp_vec *places, 
 static struct tp_vec list_places(const struct tp_flight_page *page)
 {
     const struct tp_flight_result *result = page->result;
-    const struct tp_flight_job *job = result->job;
     struct tp_vec places = TP_VEC(page->arena, struct tp_place_block);
     const struct tp_flight_open *open = result->culprit_count ? result->culprits[0].open : result->shown;
     if (result->mismatch_count) {
         const struct tp_flight_mismatch *first = &result->mismatches[0];
         for (uint64_t i = first->side_count; i-- > 0;)
             add_place(page, &places, first->sides[i].stack,
-                      i ? "a call that does not fit" : "the call of the largest side");
-    } else if (open && open->instance != TP_NO_ID) {
-        const struct tp_flight_instance *instance = tp_flight_instance_at(job, open->instance);
-        add_place(page, &places, job->joined[instance->first]->call.stack, "ranks wait in this call");
+                      i ? "a call that does not match" : "the call of the largest side");
+    } else if (open && open->stack != TP_NO_ID) {
+        add_place(page, &places, open->stack, "ranks wait in this call");
     }
     return places;
 }
@@ -43,7 +41,7 @@ void tp_flight_page_put_finding(const struct tp_flight_page *page)
     static const struct tp_rule_block rule = {
         "hang", "No rank keeps the others waiting",
         "The dumps of the Flight Recorder show which rank never entered a call that other ranks wait in, or whose call "
-        "does not fit theirs."};
+        "does not match theirs."};
     static const struct {
         enum tp_tone tone;
         const char *status;

@@ -16,7 +16,7 @@ static const struct {
     [CELL_WAITING] = {"wait", "\xE2\x80\xA6", "waits"},
     [CELL_GAVE_UP] = {"gave", "!", "gave up"},
     [CELL_ABSENT] = {"none", "\xE2\x80\x93", "not entered"},
-    [CELL_WRONG] = {"diff", "\xE2\x89\xA0", "another call than most ranks"},
+    [CELL_WRONG] = {"diff", "\xE2\x89\xA0", "another call than other ranks"},
     [CELL_UNKNOWN] = {"open", "?", "unknown"},
 };
 
@@ -33,16 +33,6 @@ struct shown_group {
 
 /* ---- cells ---- */
 
-/* Returns the call of a rank in an instance; NULL if it made none. */
-static const struct tp_flight_entry *entry_of(const struct tp_flight_job *job,
-                                              const struct tp_flight_instance *instance, uint32_t rank_index)
-{
-    for (uint32_t i = 0; i < instance->count; i++)
-        if (job->joined[instance->first + i]->rank == rank_index)
-            return job->joined[instance->first + i];
-    return NULL;
-}
-
 static const struct tp_flight_open *open_of(const struct tp_flight_result *result,
                                             const struct tp_flight_instance *instance)
 {
@@ -53,25 +43,16 @@ static const struct tp_flight_open *open_of(const struct tp_flight_result *resul
     return NULL;
 }
 
-static bool contains(const struct tp_flight_ranks *ranks, uint32_t rank)
-{
-    for (uint64_t i = 0; i < ranks->count; i++)
-        if (ranks->items[i] == rank)
-            return true;
-    return false;
-}
-
-/* Returns whether the call of a rank does not fit that of most ranks. */
+/* Returns whether the call of a rank does not match that of most ranks; if no side is the largest, that of others. */
 static bool is_wrong(const struct tp_flight_result *result, const struct tp_flight_instance *instance, uint32_t rank)
 {
     const struct tp_flight_job *job = result->job;
-    struct tp_str name = tp_flight_text(job, tp_flight_group_at(job, instance->group)->name);
     for (uint64_t i = 0; i < result->mismatch_count; i++) {
         const struct tp_flight_mismatch *mismatch = &result->mismatches[i];
-        if (mismatch->sequence != instance->sequence || mismatch->is_p2p || !tp_str_equal(mismatch->group, name))
+        if (mismatch->instance == TP_NO_ID || tp_flight_instance_at(job, mismatch->instance) != instance)
             continue;
-        for (uint64_t side = 1; side < mismatch->side_count; side++)
-            if (contains(&mismatch->sides[side].ranks, rank))
+        for (uint64_t side = mismatch->is_undecided ? 0 : 1; side < mismatch->side_count; side++)
+            if (tp_flight_ranks_contain(&mismatch->sides[side].ranks, rank))
                 return true;
     }
     return false;
@@ -90,18 +71,18 @@ static enum cell cell_of(const struct tp_flight_result *result, const struct tp_
 {
     const struct tp_flight_job *job = result->job;
     uint32_t index = job->rank_index[rank];
-    const struct tp_flight_entry *entry = index == TP_NO_ID ? NULL : entry_of(job, instance, index);
+    const struct tp_flight_entry *entry = index == TP_NO_ID ? NULL : tp_flight_call_of(job, instance, index);
     if (is_wrong(result, instance, rank))
         return CELL_WRONG;
-    if (open && contains(&open->failed, rank))
+    if (open && tp_flight_ranks_contain(&open->failed, rank))
         return CELL_GAVE_UP;
     if (entry)
         return entry->is_done ? CELL_DONE : CELL_WAITING;
     if (!open)
         return cell_without_call(job, index);
-    if (contains(&open->not_joined, rank))
+    if (tp_flight_ranks_contain(&open->not_joined, rank))
         return CELL_ABSENT;
-    return contains(&open->done, rank) ? CELL_DONE : CELL_UNKNOWN;
+    return tp_flight_ranks_contain(&open->done, rank) ? CELL_DONE : CELL_UNKNOWN;
 }
 
 /* ---- rows ---- */
@@ -184,10 +165,10 @@ static int compare_sequences(const void *x, const void *y, const void *context)
 /* Returns whether the headline is about a group. */
 static bool is_in_headline(const struct tp_flight_result *result, uint32_t group)
 {
-    struct tp_str name = tp_flight_text(result->job, tp_flight_group_at(result->job, group)->name);
+    uint32_t instance = result->mismatch_count ? result->mismatches[0].instance : TP_NO_ID;
     if (result->culprit_count && result->culprits[0].open)
         return result->culprits[0].open->group_index == group;
-    return result->mismatch_count && tp_str_equal(result->mismatches[0].group, name);
+    return instance != TP_NO_ID && tp_flight_instance_at(result->job, instance)->group == group;
 }
 
 /* Lists the groups with their last calls: that of the headline, then those in which most ranks wait. Elements: struct

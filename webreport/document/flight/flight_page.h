@@ -29,7 +29,7 @@ const char *tp_flight_page_ranks(const struct tp_flight_page *page, struct tp_fl
 
 /* Add the sections of the page. A section without content is left out. */
 void tp_flight_page_put_calls(const struct tp_flight_page *page);      /* the last calls of each group and rank */
-void tp_flight_page_put_mismatches(const struct tp_flight_page *page); /* both sides of calls that do not fit */
+void tp_flight_page_put_mismatches(const struct tp_flight_page *page); /* both sides of calls that do not match */
 void tp_flight_page_put_culprits(const struct tp_flight_page *page);   /* tables of culprits and of circles */
 void tp_flight_page_put_open(const struct tp_flight_page *page);       /* table of the calls that ranks wait in */
 void tp_flight_page_put_stacks(const struct tp_flight_page *page);     /* call stacks with the ranks that wait there */

@@ -47,7 +47,7 @@ static const char *why_text(unsigned why)
     static const char *const texts[] = {"a rank never entered it",
                                         "a rank left no dump",
                                         "unknown",
-                                        "the calls do not fit",
+                                        "the calls do not match",
                                         "the GPU of a rank is behind",
                                         "some ranks ended it",
                                         "all ranks are in it",
@@ -214,7 +214,7 @@ void tp_flight_page_put_mismatches(const struct tp_flight_page *page)
         &(struct tp_section_block){
             .id = "mismatches",
             .label = "Mismatches",
-            .title = "Calls that do not fit each other",
+            .title = "Calls that do not match each other",
             .lead = result->mismatch_total > MOST_MISMATCHES
                         ? tp_text_printf(page->arena, "The first %d of %llu calls. A red line marks the smaller side.",
                                          MOST_MISMATCHES, (unsigned long long)result->mismatch_total)

@@ -193,12 +193,9 @@ static void word_gpu_behind(const struct wording *w)
 {
     struct tp_vec running = TP_VEC(w->sentence->text.arena, uint32_t);
     for (uint64_t i = 0; i < w->open->waiting.count; i++) {
-        const uint32_t *rank = &w->open->waiting.items[i];
-        bool is_behind = false;
-        for (uint64_t k = 0; k < w->open->behind.count && !is_behind; k++)
-            is_behind = w->open->behind.items[k] == *rank;
-        if (!is_behind)
-            *(uint32_t *)tp_vec_push(&running) = *rank;
+        uint32_t rank = w->open->waiting.items[i];
+        if (!tp_flight_ranks_contain(&w->open->behind, rank))
+            *(uint32_t *)tp_vec_push(&running) = rank;
     }
     tp_flight_say(w->sentence, "Rank %lld has queued ", (long long)w->culprit->rank);
     say_missing_call(w);

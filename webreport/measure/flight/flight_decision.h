@@ -33,9 +33,8 @@ struct tp_flight_decision {
     uint32_t *slot_of_signature; /* scratch for the stage of mismatches: index of a side; TP_NO_ID */
 };
 
-/* Returns a copy of a vector of uint32_t as a list of ranks. */
+/* Returns a vector of uint32_t as a list of ranks, which has the same memory. */
 struct tp_flight_ranks tp_flight_ranks_of(const struct tp_vec *ranks);
-bool tp_flight_ranks_contain(const struct tp_flight_ranks *ranks, uint32_t rank);
 
 /* Adds a set of ranks that others wait for. Returns its index. */
 uint32_t tp_flight_add_set(struct tp_flight_decision *d, struct tp_flight_ranks ranks);
@@ -44,9 +43,6 @@ void tp_flight_add_wait(struct tp_flight_decision *d, const struct tp_flight_ent
 /* Sets the reason of a rank unless it has one. */
 void tp_flight_set_reason(struct tp_flight_decision *d, uint32_t rank, enum tp_flight_why why, uint32_t group,
                           int64_t sequence);
-
-/* Returns types, which are one text each with a NUL at its end, as a list. */
-struct tp_str *tp_flight_list_types(struct tp_flight_job *job, uint32_t types, uint64_t *count);
 
 /* The stages. Mismatches of an instance: returns the ranks whose calls do not fit; none if all fit, and all but the
  * first side if it is undecided. */

@@ -21,7 +21,7 @@ static const struct tp_fields last_call_fields = TP_FIELDS("flight_last_call", l
 static const struct tp_json_field culprit_rows[] = {
     {"rank", AT(culprit, rank), .definition = "number of the rank"},
     {"kind", TP_WORD(struct tp_flight_culprit, why, tp_flight_why_text),
-     .definition = "why the rank delays others: not_joined, no_dump, unsure, gpu_behind, or a mismatch"},
+     .definition = "why the rank delays others: not_joined, no_dump, cannot_tell, gpu_behind, or a mismatch"},
     {"group", AT(culprit, group), .definition = "name of the group of the call that the rank is missing from"},
     {"desc", AT(culprit, description), .definition = "description of this group"},
     {"seq", AT(culprit, sequence), .definition = "number of this call in its group; -1 if unknown"},

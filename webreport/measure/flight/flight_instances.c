@@ -129,3 +129,18 @@ void tp_flight_job_set_instances(struct tp_flight_job *job)
     for (uint32_t i = 0; i < job->instances.count; i++)
         job->instance_of_key[tp_flight_instance_at(job, i)->key] = i;
 }
+
+const struct tp_flight_entry *tp_flight_call_of(const struct tp_flight_job *job,
+                                                const struct tp_flight_instance *instance, uint32_t rank_index)
+{
+    size_t low = 0, high = instance->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (job->joined[instance->first + middle]->rank < rank_index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct tp_flight_entry *entry = low < instance->count ? job->joined[instance->first + low] : NULL;
+    return entry && entry->rank == rank_index ? entry : NULL;
+}

@@ -51,8 +51,9 @@ struct tp_flight_group_of_ranks {
 struct tp_flight_signature {
     uint32_t op, types; /* ids of texts; types: distinct texts, sorted, each with a NUL at its end */
     int64_t elements;   /* number of elements of the side that must agree; TP_NULL_INT: ranks may differ */
-    uint32_t parts;     /* for a coalesced call: id of its parts in tp_flight_job.parts; 0 for others */
+    uint64_t parts;     /* for a coalesced call: id of its parts in tp_flight_job.parts, plus 1; 0 for others */
 };
+_Static_assert(sizeof(struct tp_flight_signature) == 24, "signatures are compared as bytes, so they have no padding");
 
 /* One collective of a group: the calls of all ranks that have the same number in the group. */
 struct tp_flight_instance {
@@ -168,11 +169,18 @@ static inline struct tp_str tp_flight_line(const struct tp_flight_job *job, uint
     return tp_flight_text(job, job->line_of_stack[stack]);
 }
 
+/* Returns the call of a rank in a collective; NULL if it made none. rank_index: index in job->ranks. */
+const struct tp_flight_entry *tp_flight_call_of(const struct tp_flight_job *job,
+                                                const struct tp_flight_instance *instance, uint32_t rank_index);
+
 /* Returns whether a call has not ended, and is one that its rank waits in. */
 bool tp_flight_is_pending(const struct tp_flight_job *job, const struct tp_flight_entry *entry);
 
 /* Returns the kind of a call. */
 enum tp_flight_op tp_flight_op_of(const struct tp_flight_job *job, const struct tp_flight_entry *entry);
+
+/* Returns types, which are one text each with a NUL at its end, as a list in the arena of the job. */
+struct tp_vec tp_flight_list_types(struct tp_flight_job *job, uint32_t types);
 
 /* Stages of tp_flight_job_finish. */
 void tp_flight_job_set_lines(struct tp_flight_job *job);

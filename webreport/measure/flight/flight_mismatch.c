@@ -16,6 +16,7 @@ struct side {
 struct comparison {
     struct tp_flight_decision *d;
     const struct tp_flight_instance *instance;
+    uint32_t instance_index;
     struct side *sides; /* in the order of their lowest rank */
     uint32_t side_count;
     const struct side *reference; /* largest side; the side of the lowest rank if it is undecided */
@@ -111,17 +112,7 @@ static const struct tp_flight_entry *find_call(const struct tp_flight_decision *
     uint32_t id = tp_strings_find(&job->instance_keys, (struct tp_str){(const char *)&key, sizeof key});
     if (id == TP_NO_ID)
         return NULL;
-    const struct tp_flight_instance *instance = tp_flight_instance_at(job, job->instance_of_key[id]);
-    size_t low = 0, high = instance->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (job->joined[instance->first + middle]->rank < rank_index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct tp_flight_entry *entry = low < instance->count ? job->joined[instance->first + low] : NULL;
-    return entry && entry->rank == rank_index ? entry : NULL;
+    return tp_flight_call_of(job, tp_flight_instance_at(job, job->instance_of_key[id]), rank_index);
 }
 
 static struct run run_of(const struct comparison *c, uint32_t rank, int64_t shift)
@@ -200,19 +191,6 @@ static enum tp_flight_shift find_shift(const struct comparison *c, const struct 
 
 /* ---- results ---- */
 
-struct tp_str *tp_flight_list_types(struct tp_flight_job *job, uint32_t types, uint64_t *count)
-{
-    struct tp_str list = tp_flight_text(job, types);
-    struct tp_vec items = TP_VEC(job->arena, struct tp_str);
-    for (size_t at = 0; at < list.len;) {
-        size_t size = strlen(list.ptr + at);
-        *(struct tp_str *)tp_vec_push(&items) = (struct tp_str){list.ptr + at, size};
-        at += size + 1;
-    }
-    *count = items.count;
-    return items.data;
-}
-
 static struct tp_flight_side make_side(struct tp_flight_job *job, const struct side *side)
 {
     const struct tp_flight_signature *signature = tp_flight_signature_at(job, side->signature);
@@ -223,7 +201,9 @@ static struct tp_flight_side make_side(struct tp_flight_job *job, const struct s
                                   .element_count = signature->elements != TP_NULL_INT,
                                   .line = tp_flight_line(job, stack),
                                   .stack = stack};
-    made.types = tp_flight_list_types(job, signature->types, &made.type_count);
+    struct tp_vec types = tp_flight_list_types(job, signature->types);
+    made.types = types.data;
+    made.type_count = types.count;
     return made;
 }
 
@@ -260,6 +240,7 @@ static void add_mismatch(const struct comparison *c, const struct tp_flight_rank
                                             .description = tp_flight_text(job, group->description),
                                             .sequence = c->instance->sequence,
                                             .is_undecided = c->is_undecided,
+                                            .instance = c->instance_index,
                                             .is_open = c->has_waiting,
                                             .side_count = c->side_count};
     list_kinds(c, mismatch);
@@ -322,7 +303,7 @@ static bool has_one_signature(const struct tp_flight_job *job, const struct tp_f
 
 struct tp_flight_ranks tp_flight_compare_calls(struct tp_flight_decision *d, uint32_t instance)
 {
-    struct comparison c = {.d = d, .instance = tp_flight_instance_at(d->job, instance)};
+    struct comparison c = {.d = d, .instance = tp_flight_instance_at(d->job, instance), .instance_index = instance};
     if (has_one_signature(d->job, c.instance))
         return (struct tp_flight_ranks){NULL, 0};
     find_sides(&c);

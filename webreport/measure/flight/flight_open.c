@@ -213,12 +213,14 @@ static bool set_waiting(const struct state *s, struct tp_flight_open *open)
     struct tp_flight_ranks failed = tp_flight_ranks_of(&s->failed);
     uint64_t head_count = 0;
     open->since_ns = INT64_MAX;
+    open->stack = TP_NO_ID;
     for (uint32_t i = 0; i < s->instance->count; i++) {
         const struct tp_flight_entry *entry = job->joined[s->instance->first + i];
         if (!waits(s, entry))
             continue;
         open->since_ns = entry->call.time_ns < open->since_ns ? entry->call.time_ns : open->since_ns;
         open->has_timed_out |= entry->has_timed_out;
+        open->stack = open->stack == TP_NO_ID ? entry->call.stack : open->stack;
         head_count += is_head(job, entry);
         open->head_count += is_head(job, entry) || tp_flight_ranks_contain(&failed, tp_flight_rank_number(job, entry));
     }

@@ -79,6 +79,7 @@ static void add_open(const struct side *s, const struct tp_flight_entry *entry, 
                                     .since_ns = entry->call.time_ns,
                                     .head_count = tp_flight_rank_at(job, entry->rank)->head == entry,
                                     .line_count = 1,
+                                    .stack = entry->call.stack,
                                     .group_index = s->pair->group,
                                     .instance = TP_NO_ID};
     open->lines = tp_arena_alloc(job->arena, sizeof *open->lines);
@@ -101,7 +102,9 @@ static struct tp_flight_side make_side(const struct side *s, unsigned side)
                                   .element_count = 1,
                                   .line = tp_flight_line(job, entry->call.stack),
                                   .stack = entry->call.stack};
-    made.types = tp_flight_list_types(job, entry->call.input_types, &made.type_count);
+    struct tp_vec types = tp_flight_list_types(job, entry->call.input_types);
+    made.types = types.data;
+    made.type_count = types.count;
     return made;
 }
 
@@ -119,6 +122,7 @@ static void add_mismatch(const struct side *s)
                                             .is_undecided = true,
                                             .kind_count = 1,
                                             .side_count = 2,
+                                            .instance = TP_NO_ID,
                                             .is_open = true,
                                             .is_p2p = true};
     mismatch->kinds = tp_arena_alloc(job->arena, sizeof *mismatch->kinds);

@@ -60,6 +60,7 @@ struct tp_flight_open {
     struct tp_str *lines;           /* lines of the waiting ranks, most frequent first */
     int64_t *line_ranks;            /* for each line: number of ranks */
     uint64_t line_count;            /* at most TP_FLIGHT_LINES */
+    uint32_t stack;                 /* of the call of the lowest waiting rank; TP_NO_ID: no rank waits */
     uint32_t group_index, instance; /* in the job; instance is TP_NO_ID for sends and receives */
 };
 enum { TP_FLIGHT_LINES = 4 };
@@ -88,8 +89,9 @@ struct tp_flight_mismatch {
     bool is_undecided;               /* no side is larger than every other one */
     struct tp_flight_side *sides;    /* largest side first */
     uint64_t side_count;
-    uint8_t shift; /* enum tp_flight_shift: the culprit seems to have left out one call, or made one too many */
-    bool is_open;  /* a rank waits in the call */
+    uint8_t shift;     /* enum tp_flight_shift: the culprit seems to have left out one call, or made one too many */
+    uint32_t instance; /* in the job; TP_NO_ID for sends and receives */
+    bool is_open;      /* a rank waits in the call */
     bool is_p2p;
 };
 
@@ -165,6 +167,9 @@ struct tp_flight_result {
 };
 
 enum { TP_FLIGHT_MOST_CULPRITS = 64, TP_FLIGHT_MOST_OPEN = 256, TP_FLIGHT_MOST_FILES = 256 };
+
+/* Returns whether a list of ranks, which are ascending, contains a rank. */
+bool tp_flight_ranks_contain(const struct tp_flight_ranks *ranks, uint32_t rank);
 
 /* Decides who delays the job. Allocates from the arena of the job, whose guard the caller sets. */
 void tp_flight_analyse(struct tp_flight_result *result, struct tp_flight_job *job);

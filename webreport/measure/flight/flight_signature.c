@@ -15,19 +15,25 @@ static int compare_texts(const void *x, const void *y, const void *context)
     return tp_str_compare(*(const struct tp_str *)x, *(const struct tp_str *)y);
 }
 
+struct tp_vec tp_flight_list_types(struct tp_flight_job *job, uint32_t types)
+{
+    struct tp_str list = tp_flight_text(job, types);
+    struct tp_vec items = TP_VEC(job->arena, struct tp_str);
+    for (size_t at = 0; at < list.len;) {
+        size_t size = strlen(list.ptr + at);
+        *(struct tp_str *)tp_vec_push(&items) = (struct tp_str){list.ptr + at, size};
+        at += size + 1;
+    }
+    return items;
+}
+
 /* Returns the id of a list of types, sorted and without repetitions. types: id of a list. */
 static uint32_t distinct_types(struct tp_flight_job *job, struct tp_id_map *cache, uint32_t types)
 {
     uint32_t *found = tp_id_map_find_or_add(cache, types);
     if (*found != TP_NO_ID)
         return *found;
-    struct tp_str list = tp_flight_text(job, types);
-    struct tp_vec items = TP_VEC(job->arena, struct tp_str), joined = TP_VEC(job->arena, char);
-    for (size_t at = 0; at < list.len;) {
-        size_t size = strlen(list.ptr + at);
-        *(struct tp_str *)tp_vec_push(&items) = (struct tp_str){list.ptr + at, size};
-        at += size + 1;
-    }
+    struct tp_vec items = tp_flight_list_types(job, types), joined = TP_VEC(job->arena, char);
     tp_merge_sort(job->arena, items.data, items.count, sizeof(struct tp_str), compare_texts, NULL);
     for (size_t i = 0; i < items.count; i++) {
         const struct tp_str *item = TP_AT(&items, struct tp_str, i);
@@ -90,12 +96,9 @@ static struct tp_flight_signature make_signature(struct tp_flight_job *job, cons
                                                  const struct tp_flight_entry *entry, struct tp_id_map *types)
 {
     struct tp_str op = tp_flight_text(job, entry->call.op);
-    struct tp_flight_signature signature;
-    memset(&signature, 0, sizeof signature); /* signatures are compared as bytes */
-    signature.op = entry->call.op;
-    signature.elements = TP_NULL_INT;
+    struct tp_flight_signature signature = {.op = entry->call.op, .elements = TP_NULL_INT};
     if (entry->part_count || tp_flight_op_of(job, entry) == TP_FLIGHT_CLOSING) {
-        signature.parts = 1 + parts_of(job, rank, entry);
+        signature.parts = UINT64_C(1) + parts_of(job, rank, entry);
         signature.types = tp_strings_add(&job->texts, (struct tp_str){"", 0});
         return signature;
     }

@@ -28,7 +28,8 @@ static void set_state(const struct tp_flight_job *job, struct tp_flight_entry *e
 
 /* ---- coalesced calls ---- */
 
-/* Calls of one group with one number that no closing call has collected yet: the last of them, linked backwards. */
+/* Lists of calls with equal group and number that still lack their closing call. Each list starts at its last call;
+ * `previous` links each call to the one before it. */
 struct open_parts {
     struct tp_strings keys;
     struct tp_vec last; /* by key: index of the last call, or TP_NO_ID; elements: uint32_t */
