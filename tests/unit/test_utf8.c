@@ -34,7 +34,6 @@ static void characters_are_counted_by_their_first_bytes(void **state)
     assert_int_equal(tp_utf8_count(NULL, 0), 0);
 }
 
-/* Puts each byte at each place of texts of several lengths. */
 static void characters_are_read_as_written(void **state)
 {
     char bytes[4];
@@ -47,6 +46,7 @@ static void characters_are_read_as_written(void **state)
     }
 }
 
+/* Puts each byte at each place of texts of several lengths. */
 static void control_characters_are_found_at_every_place(void **state)
 {
     char text[70];

@@ -444,3 +444,9 @@ struct tp_feed_report tp_feed_result(const struct tp_feed *feed)
 {
     return feed->report;
 }
+
+void tp_feed_pad(struct tp_buf *text)
+{
+    if (tp_buf_reserve(text, TP_FEED_PAD) == 0)
+        memset(text->data + text->size, 0, TP_FEED_PAD);
+}

@@ -11,9 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "writer/base/buf.h"
 #include "writer/base/error.h"
 
 enum { TP_FEED_PAD = 64 };
+
+/* Makes TP_FEED_PAD zero bytes after another text readable, so that it can be scanned like a window. Its size does not
+ * change. On failure sets text->failed. */
+void tp_feed_pad(struct tp_buf *text);
 
 struct tp_feed;
 

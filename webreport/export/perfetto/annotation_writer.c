@@ -149,7 +149,7 @@ static void put_nested(struct tp_packet_writer *writer, struct tp_str json)
     struct tp_buf *copy = &writer->scratch;
     tp_buf_clear(copy);
     tp_buf_add(copy, json.ptr, json.len);
-    tp_scan_pad(copy);
+    tp_feed_pad(copy);
     if (copy->failed) {
         writer->body.failed = copy->failed;
         return;

@@ -2,6 +2,7 @@
 #include "webreport/export/rows/export_args.h"
 
 #include "webreport/export/chrome/reread.h"
+#include "webreport/trace/feed.h"
 #include "webreport/trace/json/clean.h"
 #include "webreport/trace/json/strict.h"
 #include "writer/base/limits.h"
@@ -95,7 +96,7 @@ static int visit_arguments_of_event(void *context, const struct tp_event_text *e
     if (!tp_strict_is_json(args)) {
         tp_buf_clear(&w->clean);
         tp_clean_value(&w->clean, args);
-        tp_scan_pad(&w->clean);
+        tp_feed_pad(&w->clean);
         if (w->clean.failed)
             return tp_error_set(err, w->clean.failed, 0, "out of memory");
         args = (struct tp_str){w->clean.data, w->clean.size};

@@ -1,7 +1,6 @@
 /* Scans events: see scan.h. The frequent loops process 16 bytes per step with SSE2, otherwise one byte. */
 #include "webreport/trace/json/scan.h"
 
-#include "webreport/trace/feed.h"
 #include "webreport/trace/json/profiler_args.h"
 #include "writer/base/limits.h"
 
@@ -519,12 +518,6 @@ static enum tp_scan_status scan_args(struct tp_scan *scan, struct tp_spans *span
         more = scan_next_member(scan);
     }
     return more == 0 ? TP_SCAN_OK : (enum tp_scan_status) - more;
-}
-
-void tp_scan_pad(struct tp_buf *text)
-{
-    if (tp_buf_reserve(text, TP_FEED_PAD) == 0)
-        memset(text->data + text->size, 0, TP_FEED_PAD);
 }
 
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value)

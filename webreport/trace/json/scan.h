@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "writer/base/buf.h"
 #include "writer/base/str.h"
 
 enum tp_field {
@@ -183,10 +182,6 @@ static inline struct tp_scan tp_scan_members(struct tp_str object)
  * position of the '{'; afterwards it is the end of the last member read. Returns false after the last member, or if
  * the text is not JSON. */
 bool tp_scan_member(struct tp_scan *scan, struct tp_str *key, struct tp_str *value);
-
-/* Makes TP_FEED_PAD zero bytes after a text readable, so that it can be scanned. Its size does not change. On failure
- * sets text->failed. */
-void tp_scan_pad(struct tp_buf *text);
 
 /* Returns the position of the next event at or after `at`: a '{' followed by a key of events. Returns NULL if the
  * window has none. */

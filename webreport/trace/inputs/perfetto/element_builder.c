@@ -199,7 +199,7 @@ static struct tp_str finish_args_text(struct tp_builder *builder)
     if (!builder->args.size)
         return TP_STR("");
     tp_buf_puts(&builder->args, "}}");
-    tp_scan_pad(&builder->args);
+    tp_feed_pad(&builder->args);
     if (builder->args.failed) {
         builder->spans.has_own_args = false;
         return TP_STR("");
@@ -225,7 +225,7 @@ uint32_t tp_builder_deliver(struct tp_builder *builder, const struct tp_built_ev
     add_time(builder, TP_FIELD_TS, event->ts_ns);
     if (event->dur_ns != TP_NULL_INT)
         add_time(builder, TP_FIELD_DUR, event->dur_ns);
-    tp_scan_pad(&builder->tokens);
+    tp_feed_pad(&builder->tokens);
     if (builder->tokens.failed)
         return TP_NO_ID;
     point_spans_to_tokens(builder);
