@@ -74,6 +74,8 @@ ALONE  := $(addprefix $(BUILD)/unit/test_,fs input spool hooks stacks)
 TOGETHER := $(filter-out $(ALONE),$(TESTS))
 # checks that use the product's code are links to one program, too
 CHECKS := $(patsubst tests/check/%.c,$(BUILD)/%,$(shell grep -lE '^.include "(writer|webreport)/' tests/check/*.c))
+# json_fields prints the definitions of the fields of JSON, which the product leaves out (TP_DEFINITION in writer/base/fields.h)
+DEFINED := $(patsubst %.c,$(BUILD)/defined/%.o,$(shell grep -rlw --include='*.c' TP_DEFINITION webreport))
 FUZZ   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FAKE   := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcudart.so.13 libcupti.so.13)
 TOOLS  := $(patsubst tests/check/%.c,$(BUILD)/%,$(wildcard tests/check/*.c)) $(BUILD)/gen_trace $(BUILD)/train $(BUILD)/cuda_program $(BUILD)/gpu_program \
@@ -237,7 +239,10 @@ $(BUILD)/gen/%_many.o: tests/one_of_many.c $(BUILD)/gen/%_programs.h
 $(BUILD)/unit/all: $(BUILD)/gen/unit_many.o $(TOGETHER:$(BUILD)/unit/%=$(BUILD)/tests/unit/%.o) $(PARTS) $(RECORD) $(BUILD)/sources.a $(BUILD)/core.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(BUILD)/core.a -lcmocka $(LIBS)
-$(BUILD)/checks: $(BUILD)/gen/check_many.o $(CHECKS:$(BUILD)/%=$(BUILD)/tests/check/%.o) $(BUILD)/core.a
+$(BUILD)/defined/%.o: %.c Makefile | $(PROTO:=.h)
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(ALL_CFLAGS) -DTP_KEEP_DEFINITIONS -c -o $@ $<
+$(BUILD)/checks: $(BUILD)/gen/check_many.o $(CHECKS:$(BUILD)/%=$(BUILD)/tests/check/%.o) $(DEFINED) $(BUILD)/core.a
 	$(call Q,LINK)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(BUILD)/core.a $(LIBS)
 $(TOGETHER): $(BUILD)/unit/%: $(BUILD)/unit/all
 	@ln -sf all $@

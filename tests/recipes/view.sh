@@ -44,7 +44,7 @@ void tp_recipe_view_build(struct tp_recipe_view *view, const struct tp_model *mo
 
 #define F struct tp_recipe_view
 static const struct tp_json_field fields[] = {
-    {"threads", TP_PLAIN(F, threads), .definition = "threads with their number of events"},
+    {"threads", TP_PLAIN(F, threads), TP_DEFINITION("threads with their number of events")},
 };
 #undef F
 
@@ -53,7 +53,7 @@ C
 sed -i 's/^#include "webreport\/measure\/views\/sample_view.h"/#include "webreport\/measure\/views\/recipe_view.h"\n&/
     s/^    struct tp_range_view ranges;/&\n    struct tp_recipe_view recipe;/' webreport/measure/result/views.h
 sed -i 's/^    tp_range_view_build.*/&\n    tp_recipe_view_build(\&views->recipe, model, arena);/
-    s/^    {"range_view".*/    {"recipe_view", TP_RECORD(F, recipe, \&tp_recipe_view_fields), TP_ONLY_IF(F, recipe.is_present),\n     .definition = "threads"},\n&/' webreport/measure/result/views.c
+    s/^    {"range_view".*/    {"recipe_view", TP_RECORD(F, recipe, \&tp_recipe_view_fields), TP_ONLY_IF(F, recipe.is_present),\n     TP_DEFINITION("threads")},\n&/' webreport/measure/result/views.c
 cat >webreport/document/report/section_recipe.c <<'C'
 /* Makes the section of the test of the recipe: the threads of the trace. */
 #include "webreport/document/report/sections.h"

@@ -66,34 +66,34 @@ static struct tp_json_value reason_value(const struct tp_record *record)
 
 #define F struct tp_input_evidence
 static const struct tp_json_field fields[] = {
-    {"clean", TP_COMPUTED(TP_AS_BOOL, clean_flag_value), .definition = "true if the input is complete and consistent"},
+    {"clean", TP_COMPUTED(TP_AS_BOOL, clean_flag_value), TP_DEFINITION("true if the input is complete and consistent")},
     {"reason", TP_COMPUTED(TP_AS_TEXT, reason_value),
-     .definition = "most severe fault as a sentence; empty if there is no fault"},
+     TP_DEFINITION("most severe fault as a sentence; empty if there is no fault")},
     {"crc", TP_WORD(F, crc, tp_crc_text),
-     .definition =
-         "checksum of the gzip file: ok, absent (no gzip file), bad (wrong), unread (file is cut) or unknown"},
+     TP_DEFINITION(
+         "checksum of the gzip file: ok, absent (no gzip file), bad (wrong), unread (file is cut) or unknown")},
     {"eof", TP_WORD(F, eof, tp_eof_text),
-     .definition = "end of the file: clean (complete), cut (too early), padded (more data follows) or unknown"},
+     TP_DEFINITION("end of the file: clean (complete), cut (too early), padded (more data follows) or unknown")},
     {"recorder", TP_WORD(F, recorder, tp_recorder_text),
-     .definition = "end of the recording: ended (normal end), no_end (the end mark is missing), killed (the program "
-                   "was killed) or unknown"},
+     TP_DEFINITION("end of the recording: ended (normal end), no_end (the end mark is missing), killed (the program "
+                   "was killed) or unknown")},
     {"clock", TP_WORD(F, clock, tp_clock_text),
-     .definition = "clock of the recording: ok, jump (some times are far from all others), impossible (wrong ends of "
-                   "device operations) or unknown"},
-    {"bytes", TP_PLAIN(F, file_bytes), .definition = "size of the file"},
-    {"events", TP_PLAIN(F, event_count), .definition = "number of elements of the list of events"},
-    {"repaired", TP_PLAIN(F, repaired), .definition = "number of events whose text was repaired"},
-    {"present", TP_LIST(next_present, NULL), .definition = "categories of the events in the file"},
+     TP_DEFINITION("clock of the recording: ok, jump (some times are far from all others), impossible (wrong ends of "
+                   "device operations) or unknown")},
+    {"bytes", TP_PLAIN(F, file_bytes), TP_DEFINITION("size of the file")},
+    {"events", TP_PLAIN(F, event_count), TP_DEFINITION("number of elements of the list of events")},
+    {"repaired", TP_PLAIN(F, repaired), TP_DEFINITION("number of events whose text was repaired")},
+    {"present", TP_LIST(next_present, NULL), TP_DEFINITION("categories of the events in the file")},
     {"asked", TP_LIST(next_requested, NULL),
-     .definition = "event categories that the recorder was configured to record"},
+     TP_DEFINITION("event categories that the recorder was configured to record")},
     {"producer", TP_COMPUTED(TP_AS_TEXT, producer_value), .is_optional = true,
-     .definition = "program that wrote the input; absent for traces of torch.profiler and of tracepress"},
+     TP_DEFINITION("program that wrote the input; absent for traces of torch.profiler and of tracepress")},
     {"unknown", TP_LIST(next_unknown, NULL), .flag = 1 + TP_OFFSET(F, unknown), .flag_storage = TP_STORED_U32,
-     .definition = "kinds of data that the input cannot show; numbers that need them are unknown; absent for other "
-                   "inputs"},
+     TP_DEFINITION("kinds of data that the input cannot show; numbers that need them are unknown; absent for other "
+                   "inputs")},
     {"lost", TP_MAP(next_lost, NULL),
-     .definition = "number of missing or wrong events for each kind of damage that was found, such as odd_text; kinds "
-                   "of damage that were not found are absent"},
+     TP_DEFINITION("number of missing or wrong events for each kind of damage that was found, such as odd_text; kinds "
+                   "of damage that were not found are absent")},
 };
 const struct tp_fields tp_evidence_fields = {.name = "Evidence of an input",
                                              .items = fields,

@@ -40,11 +40,11 @@ static bool next_dropped(const struct tp_record *record, size_t *cursor, struct 
 
 static const struct tp_json_field fields[] = {
     {"producer", TP_COMPUTED(TP_AS_TEXT, producer_value), .is_optional = true,
-     .definition = "program that wrote the input; null for torch.profiler and tracepress"},
+     TP_DEFINITION("program that wrote the input; null for torch.profiler and tracepress")},
     {"unknown", TP_LIST(next_unknown, NULL),
-     .definition = "kinds of data that the input cannot show, such as shapes; numbers that need them are unknown"},
-    {"notes", TP_LIST(next_note, NULL), .definition = "sentences of the reader about the input"},
-    {"dropped", TP_MAP(next_dropped, NULL), .definition = "number of rows that the reader dropped, by reason"},
+     TP_DEFINITION("kinds of data that the input cannot show, such as shapes; numbers that need them are unknown")},
+    {"notes", TP_LIST(next_note, NULL), TP_DEFINITION("sentences of the reader about the input")},
+    {"dropped", TP_MAP(next_dropped, NULL), TP_DEFINITION("number of rows that the reader dropped, by reason")},
 };
 
 const struct tp_fields tp_input_facts_fields = TP_FIELDS("Facts of an input of another profiler", fields);

@@ -66,9 +66,9 @@ WORD_OF(confidence_word, tp_replay_confidence, tp_replay_confidence_text)
 
 #define F struct tp_path_row
 static const struct tp_json_field row_fields[] = {
-    {"kind", TP_WORD(F, kind, kind_word), .definition = "kind of time"},
-    {"name", TP_PLAIN(F, name), .definition = "name of the operator, call, line, range, operation or latency"},
-    {"ns", TP_PLAIN(F, ns), .definition = "time on the critical path, ns"},
+    {"kind", TP_WORD(F, kind, kind_word), TP_DEFINITION("kind of time")},
+    {"name", TP_PLAIN(F, name), TP_DEFINITION("name of the operator, call, line, range, operation or latency")},
+    {"ns", TP_PLAIN(F, ns), TP_DEFINITION("time on the critical path, ns")},
 };
 #undef F
 static const struct tp_fields path_row_fields = TP_FIELDS("Row of the critical path", row_fields);
@@ -84,78 +84,78 @@ static bool next_row(const struct tp_record *record, size_t *cursor, struct tp_i
 
 #define F struct tp_graph_counts
 static const struct tp_json_field count_fields[] = {
-    {"follows", TP_PLAIN(F, follows), .definition = "nodes that move with the reference thread"},
-    {"handover", TP_PLAIN(F, handovers), .definition = "times at which one thread gives work to another"},
-    {"before_launch", TP_PLAIN(F, before_launch), .definition = "operations recorded before their call"},
-    {"without_launch", TP_PLAIN(F, without_launch), .definition = "operations without a recorded call"},
-    {"overlap", TP_PLAIN(F, overlaps), .definition = "operations that overlap the one before them on their stream"},
-    {"event", TP_PLAIN(F, events), .definition = "waits between streams that a record names"},
-    {"event_inferred", TP_PLAIN(F, inferred_events), .definition = "waits between streams that were inferred"},
+    {"follows", TP_PLAIN(F, follows), TP_DEFINITION("nodes that move with the reference thread")},
+    {"handover", TP_PLAIN(F, handovers), TP_DEFINITION("times at which one thread gives work to another")},
+    {"before_launch", TP_PLAIN(F, before_launch), TP_DEFINITION("operations recorded before their call")},
+    {"without_launch", TP_PLAIN(F, without_launch), TP_DEFINITION("operations without a recorded call")},
+    {"overlap", TP_PLAIN(F, overlaps), TP_DEFINITION("operations that overlap the one before them on their stream")},
+    {"event", TP_PLAIN(F, events), TP_DEFINITION("waits between streams that a record names")},
+    {"event_inferred", TP_PLAIN(F, inferred_events), TP_DEFINITION("waits between streams that were inferred")},
     {"event_contradicted", TP_PLAIN(F, contradicted_events),
-     .definition = "waits between streams that the recorded times contradict"},
-    {"wait_unresolved", TP_PLAIN(F, unresolved_waits), .definition = "waits between streams without a known source"},
+     TP_DEFINITION("waits between streams that the recorded times contradict")},
+    {"wait_unresolved", TP_PLAIN(F, unresolved_waits), TP_DEFINITION("waits between streams without a known source")},
     {"queue_depth", TP_PLAIN(F, queue_depth),
-     .definition = "operations for which the queue of a device has room; 0: unknown"},
+     TP_DEFINITION("operations for which the queue of a device has room; 0: unknown")},
 };
 #undef F
 static const struct tp_fields graph_count_fields = TP_FIELDS("Counts of a replay graph", count_fields);
 
 #define F struct tp_what_if_view
 static const struct tp_json_field graph_rows[] = {
-    {"nodes", TP_PLAIN(F, node_count), .definition = "activities of the host and the devices"},
-    {"edges", TP_PLAIN(F, edge_count), .definition = "reasons for the start of an activity"},
-    {"by_reason", TP_MAP(next_reason, NULL), .definition = "number of edges by reason"},
+    {"nodes", TP_PLAIN(F, node_count), TP_DEFINITION("activities of the host and the devices")},
+    {"edges", TP_PLAIN(F, edge_count), TP_DEFINITION("reasons for the start of an activity")},
+    {"by_reason", TP_MAP(next_reason, NULL), TP_DEFINITION("number of edges by reason")},
     {"counts", TP_RECORD(F, counts, &graph_count_fields),
-     .definition = "facts about the trace that the edges do not show"},
+     TP_DEFINITION("facts about the trace that the edges do not show")},
     {"latency_ns", TP_MAP(next_latency, NULL),
-     .definition = "typical latencies by kind and name of the call or number of the device, ns"},
+     TP_DEFINITION("typical latencies by kind and name of the call or number of the device, ns")},
 };
 static const struct tp_fields graph_fields = TP_FIELDS("The replay graph", graph_rows);
 
 static const struct tp_json_field replay_rows[] = {
-    {"nodes_wrong", TP_PLAIN(F, wrong_nodes), .definition = "nodes that the replay without a change places wrongly"},
-    {"kept_error_ns", TP_PLAIN(F, kept_error_ns), .definition = "error of the replay without a change, ns"},
+    {"nodes_wrong", TP_PLAIN(F, wrong_nodes), TP_DEFINITION("nodes that the replay without a change places wrongly")},
+    {"kept_error_ns", TP_PLAIN(F, kept_error_ns), TP_DEFINITION("error of the replay without a change, ns")},
     {"bare_error_percent", TP_PLAIN(F, bare_error_percent),
-     .definition = "error of the replay without unexplained delays, percent of the analysed steps"},
+     TP_DEFINITION("error of the replay without unexplained delays, percent of the analysed steps")},
     {"unexplained_percent", TP_PLAIN(F, unexplained_percent),
-     .definition = "part of the critical path that no known reason explains, percent"},
+     TP_DEFINITION("part of the critical path that no known reason explains, percent")},
     {"inferred_percent", TP_PLAIN(F, inferred_percent),
-     .definition = "part of the critical path that depends on inferred reasons, percent"},
+     TP_DEFINITION("part of the critical path that depends on inferred reasons, percent")},
 };
 static const struct tp_fields replay_fields = TP_FIELDS("The replay without a change", replay_rows);
 
 static const struct tp_json_field critical_rows[] = {
-    {"limit", TP_WORD(F, limit, group_word), .definition = "group with the longest time on the critical path"},
-    {"groups_ns", TP_MAP(next_group, NULL), .definition = "time on the critical path by group, ns"},
-    {"kinds_ns", TP_MAP(next_kind, NULL), .definition = "time on the critical path by kind, ns"},
-    {"host_share", TP_PLAIN(F, host_share), .definition = "time of the host on the critical path, percent"},
-    {"rows", TP_LIST(next_row, &path_row_fields), .definition = "the 20 longest rows of the critical path"},
+    {"limit", TP_WORD(F, limit, group_word), TP_DEFINITION("group with the longest time on the critical path")},
+    {"groups_ns", TP_MAP(next_group, NULL), TP_DEFINITION("time on the critical path by group, ns")},
+    {"kinds_ns", TP_MAP(next_kind, NULL), TP_DEFINITION("time on the critical path by kind, ns")},
+    {"host_share", TP_PLAIN(F, host_share), TP_DEFINITION("time of the host on the critical path, percent")},
+    {"rows", TP_LIST(next_row, &path_row_fields), TP_DEFINITION("the 20 longest rows of the critical path")},
 };
 static const struct tp_fields critical_fields = TP_FIELDS("The critical path", critical_rows);
 #undef F
 
 #define F struct tp_what_if_row
 static const struct tp_json_field answer_rows[] = {
-    {"change", TP_PLAIN(F, change), .definition = "the change, as `tracepress whatif` takes it"},
-    {"text", TP_PLAIN(F, text), .definition = "the change in words"},
-    {"step_ns", TP_PLAIN(F, step_ns), .definition = "length of a step after the change, ns"},
-    {"gain_ns", TP_PLAIN(F, gain_ns), .definition = "time by which a step becomes shorter, ns"},
-    {"gain_low_ns", TP_PLAIN(F, gain_low_ns), .definition = "smallest gain of all replays, ns"},
-    {"gain_high_ns", TP_PLAIN(F, gain_high_ns), .definition = "largest gain of all replays, ns"},
-    {"gain_percent", TP_PLAIN(F, gain_percent), .definition = "gain, percent of the analysed steps"},
-    {"then", TP_WORD(F, then, group_word), .definition = "group that limits the step after the change"},
-    {"then_percent", TP_PLAIN(F, then_percent), .definition = "its part of the new critical path, percent"},
+    {"change", TP_PLAIN(F, change), TP_DEFINITION("the change, as `tracepress whatif` takes it")},
+    {"text", TP_PLAIN(F, text), TP_DEFINITION("the change in words")},
+    {"step_ns", TP_PLAIN(F, step_ns), TP_DEFINITION("length of a step after the change, ns")},
+    {"gain_ns", TP_PLAIN(F, gain_ns), TP_DEFINITION("time by which a step becomes shorter, ns")},
+    {"gain_low_ns", TP_PLAIN(F, gain_low_ns), TP_DEFINITION("smallest gain of all replays, ns")},
+    {"gain_high_ns", TP_PLAIN(F, gain_high_ns), TP_DEFINITION("largest gain of all replays, ns")},
+    {"gain_percent", TP_PLAIN(F, gain_percent), TP_DEFINITION("gain, percent of the analysed steps")},
+    {"then", TP_WORD(F, then, group_word), TP_DEFINITION("group that limits the step after the change")},
+    {"then_percent", TP_PLAIN(F, then_percent), TP_DEFINITION("its part of the new critical path, percent")},
     {"confidence", TP_WORD(F, confidence, confidence_word),
-     .definition = "how sure the answer is: high, medium or low"},
+     TP_DEFINITION("how sure the answer is: high, medium or low")},
 };
 #undef F
 static const struct tp_fields answer_fields = TP_FIELDS("Answer for a change", answer_rows);
 
 #define F struct tp_replayed_part
 static const struct tp_json_field part_rows[] = {
-    {"first_step", TP_PLAIN(F, first_step), .definition = "name of the first step of the part"},
-    {"last_step", TP_PLAIN(F, last_step), .definition = "name of the last step of the part"},
-    {"steps_of_trace", TP_PLAIN(F, trace_step_count), .definition = "number of analysed steps of the whole trace"},
+    {"first_step", TP_PLAIN(F, first_step), TP_DEFINITION("name of the first step of the part")},
+    {"last_step", TP_PLAIN(F, last_step), TP_DEFINITION("name of the last step of the part")},
+    {"steps_of_trace", TP_PLAIN(F, trace_step_count), TP_DEFINITION("number of analysed steps of the whole trace")},
 };
 #undef F
 static const struct tp_fields part_fields = TP_FIELDS("Replayed part of a trace", part_rows);
@@ -163,16 +163,16 @@ static const struct tp_fields part_fields = TP_FIELDS("Replayed part of a trace"
 #define F struct tp_what_if_view
 static const struct tp_json_field fields[] = {
     {"part", TP_RECORD(F, part, &part_fields), TP_ONLY_IF(F, has_part),
-     .definition = "the steps that were replayed, if a report does not replay the whole trace"},
-    {"steps", TP_PLAIN(F, step_count), .definition = "number of analysed steps"},
-    {"step_ns", TP_PLAIN(F, step_ns), .definition = "length of a step, ns"},
+     TP_DEFINITION("the steps that were replayed, if a report does not replay the whole trace")},
+    {"steps", TP_PLAIN(F, step_count), TP_DEFINITION("number of analysed steps")},
+    {"step_ns", TP_PLAIN(F, step_ns), TP_DEFINITION("length of a step, ns")},
     {"confidence", TP_WORD(F, confidence, confidence_word),
-     .definition = "how far the replay can be trusted: high, medium, low or withheld"},
-    {"withheld", TP_LIST(next_withheld, NULL), .definition = "why no answers are given"},
-    {"graph", TP_PART(&graph_fields), .definition = "the graph of the trace"},
-    {"replay", TP_PART(&replay_fields), .definition = "how well the replay reproduces the trace"},
-    {"critical", TP_PART(&critical_fields), .definition = "the critical path of the analysed steps"},
-    {"what_if", TP_RECORDS(F, answers, answer_count, &answer_fields), .definition = "answers for changes"},
+     TP_DEFINITION("how far the replay can be trusted: high, medium, low or withheld")},
+    {"withheld", TP_LIST(next_withheld, NULL), TP_DEFINITION("why no answers are given")},
+    {"graph", TP_PART(&graph_fields), TP_DEFINITION("the graph of the trace")},
+    {"replay", TP_PART(&replay_fields), TP_DEFINITION("how well the replay reproduces the trace")},
+    {"critical", TP_PART(&critical_fields), TP_DEFINITION("the critical path of the analysed steps")},
+    {"what_if", TP_RECORDS(F, answers, answer_count, &answer_fields), TP_DEFINITION("answers for changes")},
 };
 #undef F
 

@@ -113,8 +113,8 @@ struct tp_json_field {
     enum tp_storage flag_storage;
     /* true: a field that is not written because of `flag` becomes null; false: it is omitted */
     bool is_null_without_flag;
-    bool is_optional; /* texts only: the value may be null or missing, which Python reads as None */
-    const char *definition;
+    bool is_optional;       /* texts only: the value may be null or missing, which Python reads as None */
+    const char *definition; /* NULL unless the table was compiled with TP_KEEP_DEFINITIONS; see TP_DEFINITION */
 };
 
 struct tp_fields {
@@ -185,6 +185,15 @@ struct tp_fields {
 #define TP_COMPUTED(type_, function) .type = (type_), .compute = (function)
 #define TP_LIST(next_, table_of_fields) .type = TP_AS_LIST, .next = (next_), .fields = (table_of_fields)
 #define TP_MAP(next_, table_of_fields) .type = TP_AS_MAP, .next = (next_), .fields = (table_of_fields)
+
+/* Gives the field its definition, a literal text. Only the documentation has definitions: the Makefile compiles the
+ * tables with TP_KEEP_DEFINITIONS for json_fields, and without it for all programs that users get, which therefore
+ * lack these texts. */
+#ifdef TP_KEEP_DEFINITIONS
+#define TP_DEFINITION(text) .definition = (text)
+#else
+#define TP_DEFINITION(text) .definition = NULL
+#endif
 
 /* The field is omitted if `member`, a bool or number, is 0. With TP_NULL_UNLESS, the field is null instead. */
 #define TP_ONLY_IF(type, member)                                                                                       \

@@ -408,12 +408,13 @@ static bool next_part(const struct tp_record *record, size_t *cursor, struct tp_
 #define F struct tp_answer
 static const struct tp_json_field fields[] = {
     {"headline", TP_PLAIN(F, headline),
-     .definition = "the headline of the page: what limits the steps, how much time it takes, and what to do"},
-    {"text", TP_PLAIN(F, why), .definition = "the sentences below the headline; may be empty"},
+     TP_DEFINITION("the headline of the page: what limits the steps, how much time it takes, and what to do")},
+    {"text", TP_PLAIN(F, why), TP_DEFINITION("the sentences below the headline; may be empty")},
     {"cause", TP_COMPUTED(TP_AS_WORD, cause_of_answer),
-     .definition = "the largest part of `parts_us` that a change of the program can shorten; null without such a part"},
+     TP_DEFINITION(
+         "the largest part of `parts_us` that a change of the program can shorten; null without such a part")},
     {"parts_us", TP_MAP(next_part, NULL), TP_ONLY_IF(F, whole_ns),
-     .definition = "time of each part of the analysed steps, such as input or work; absent if no part can be judged"},
+     TP_DEFINITION("time of each part of the analysed steps, such as input or work; absent if no part can be judged")},
 };
 #undef F
 const struct tp_fields tp_answer_fields = TP_FIELDS("Answer", fields);

@@ -201,13 +201,13 @@ static struct tp_json_value node_parent(const struct tp_record *record)
 #define F struct tp_flame_node
 static const struct tp_json_field node_fields[] = {
     {"parent", TP_COMPUTED(TP_AS_INT, node_parent),
-     .definition = "index of the parent node; null for an outermost node"},
-    {"kind", TP_WORD(F, kind, tp_stack_kind_text), .definition = "kind of the host event"},
-    {"name", TP_PLAIN(F, text), .definition = "name of the frame"},
+     TP_DEFINITION("index of the parent node; null for an outermost node")},
+    {"kind", TP_WORD(F, kind, tp_stack_kind_text), TP_DEFINITION("kind of the host event")},
+    {"name", TP_PLAIN(F, text), TP_DEFINITION("name of the frame")},
     {"ns", TP_PLAIN(F, self_ns),
-     .definition = "idle time of the device while the host had exactly the call stack of this node, in nanoseconds"},
+     TP_DEFINITION("idle time of the device while the host had exactly the call stack of this node, in nanoseconds")},
     {"starved_ns", TP_PLAIN(F, self_starved_ns),
-     .definition = "part of the idle time in `ns` in which the device waited for the host, in nanoseconds"},
+     TP_DEFINITION("part of the idle time in `ns` in which the device waited for the host, in nanoseconds")},
 };
 static const struct tp_fields node = TP_FIELDS("A node of the idle flame", node_fields);
 #undef F
@@ -229,48 +229,48 @@ static const struct tp_fields step_idle = TP_FIELDS("Idle time of a step", step_
 
 static const struct tp_json_field step_fields[] = {
     {NULL, TP_ROW(F, steps, 0, TP_IDLE_STEP_GAPS)},
-    {"idle", TP_PART(&step_idle), .definition = "idle time of the device in the step"},
+    {"idle", TP_PART(&step_idle), TP_DEFINITION("idle time of the device in the step")},
 };
 static const struct tp_fields step = TP_FIELDS("A step of a device", step_fields);
 
 static const struct tp_json_field flame_fields[] = {
-    {"total_ns", TP_PLAIN(F, flame_total_ns), .definition = "idle time in the flame graph, in nanoseconds"},
-    {"nodes", TP_LIST(next_node, &node), .definition = "nodes of the tree of call stacks, each after its parent node"},
-    {"frames", TP_PLAIN(F, frames), .definition = "idle time of the device by frame of the host's call stacks"},
+    {"total_ns", TP_PLAIN(F, flame_total_ns), TP_DEFINITION("idle time in the flame graph, in nanoseconds")},
+    {"nodes", TP_LIST(next_node, &node), TP_DEFINITION("nodes of the tree of call stacks, each after its parent node")},
+    {"frames", TP_PLAIN(F, frames), TP_DEFINITION("idle time of the device by frame of the host's call stacks")},
 };
 static const struct tp_fields flame = TP_FIELDS("Idle time by stack of the host", flame_fields);
 
 static const struct tp_json_field device_fields[] = {
-    {"device", TP_PLAIN(F, device), .definition = "index of the device"},
-    {"device_title", TP_PLAIN(F, title), .definition = "name of the device"},
-    {"operations", TP_PLAIN(F, operation_count), .definition = "number of device operations in the whole recording"},
-    {"streams", TP_PLAIN(F, stream_count), .definition = "number of streams in the whole recording"},
-    {"window_us", TP_US(F, idle.window_ns), .definition = "total length of the analysed steps"},
+    {"device", TP_PLAIN(F, device), TP_DEFINITION("index of the device")},
+    {"device_title", TP_PLAIN(F, title), TP_DEFINITION("name of the device")},
+    {"operations", TP_PLAIN(F, operation_count), TP_DEFINITION("number of device operations in the whole recording")},
+    {"streams", TP_PLAIN(F, stream_count), TP_DEFINITION("number of streams in the whole recording")},
+    {"window_us", TP_US(F, idle.window_ns), TP_DEFINITION("total length of the analysed steps")},
     {"busy_us", TP_US(F, busy_ns),
-     .definition = "time of the analysed steps in which at least one operation runs on the device"},
+     TP_DEFINITION("time of the analysed steps in which at least one operation runs on the device")},
     {"busy_percent", TP_PLAIN(F, busy_percent),
-     .definition = "share of the step time in which at least one operation runs on the device"},
+     TP_DEFINITION("share of the step time in which at least one operation runs on the device")},
     {"sum_us", TP_US(F, sum_ns),
-     .definition = "sum of the durations of all operations of the device in the analysed steps"},
+     TP_DEFINITION("sum of the durations of all operations of the device in the analysed steps")},
     {"sum_over_union_ratio", TP_PLAIN(F, sum_over_union),
-     .definition = "number of operations that run at the same time on average: sum_us divided by busy_us"},
+     TP_DEFINITION("number of operations that run at the same time on average: sum_us divided by busy_us")},
     {"idle", TP_MAP(next_split, NULL),
-     .definition = "idle time in the analysed steps, by part such as host, launch or queue"},
-    {"steps", TP_EACH_ROW(F, steps, &step), .definition = "analysed steps in order of time"},
+     TP_DEFINITION("idle time in the analysed steps, by part such as host, launch or queue")},
+    {"steps", TP_EACH_ROW(F, steps, &step), TP_DEFINITION("analysed steps in order of time")},
     {"compute_us", TP_US(F, compute_ns),
-     .definition = "time of the analysed steps in which a kernel other than a communication kernel runs"},
+     TP_DEFINITION("time of the analysed steps in which a kernel other than a communication kernel runs")},
     {"communication_us", TP_US(F, communication_ns),
-     .definition = "time of the analysed steps in which a communication kernel runs"},
-    {"copy_us", TP_US(F, copy_ns), .definition = "time of the analysed steps in which a copy or memset runs"},
+     TP_DEFINITION("time of the analysed steps in which a communication kernel runs")},
+    {"copy_us", TP_US(F, copy_ns), TP_DEFINITION("time of the analysed steps in which a copy or memset runs")},
     {"exposed_communication_us", TP_US(F, exposed_communication_ns),
-     .definition = "time of the analysed steps in which a communication kernel runs, but no compute kernel"},
+     TP_DEFINITION("time of the analysed steps in which a communication kernel runs, but no compute kernel")},
     {"exposed_copy_us", TP_US(F, exposed_copy_ns),
-     .definition = "time of the analysed steps in which a copy or memset runs, but no kernel"},
+     TP_DEFINITION("time of the analysed steps in which a copy or memset runs, but no kernel")},
     {"idle_without_launch_us", TP_US(F, without_launch_ns),
-     .definition =
-         "idle time in the analysed steps before operations without a recorded launch, and after the last operation"},
-    {"idle_flame", TP_PART(&flame), .definition = "idle time of the device by call stack of the host"},
-    {"idle_by_line", TP_PLAIN(F, by_line), .definition = "idle time of the device by line of the host's code"},
+     TP_DEFINITION(
+         "idle time in the analysed steps before operations without a recorded launch, and after the last operation")},
+    {"idle_flame", TP_PART(&flame), TP_DEFINITION("idle time of the device by call stack of the host")},
+    {"idle_by_line", TP_PLAIN(F, by_line), TP_DEFINITION("idle time of the device by line of the host's code")},
 };
 #undef F
 

@@ -356,24 +356,24 @@ static struct tp_json_value block_columns(const struct tp_record *record)
 
 #define F struct tp_memory_view
 static const struct tp_json_field fields[] = {
-    {"devices", TP_LIST(next_device_name, NULL), .definition = "devices with memory records"},
-    {"default_device", TP_COMPUTED(TP_AS_TEXT, default_device_name), .definition = "device that the page shows first"},
-    {"device_information", TP_PLAIN(F, information), .definition = "sums, counts and peaks of memory for each device"},
+    {"devices", TP_LIST(next_device_name, NULL), TP_DEFINITION("devices with memory records")},
+    {"default_device", TP_COMPUTED(TP_AS_TEXT, default_device_name), TP_DEFINITION("device that the page shows first")},
+    {"device_information", TP_PLAIN(F, information), TP_DEFINITION("sums, counts and peaks of memory for each device")},
     {"first_ts_us", TP_US(F, first_ns),
-     .definition = "start of the trace, to which all other times of the memory view are relative"},
+     TP_DEFINITION("start of the trace, to which all other times of the memory view are relative")},
     {"peak_bytes", TP_MAP(next_peak, NULL),
-     .definition = "largest number of bytes allocated at the same time, by device type and number"},
+     TP_DEFINITION("largest number of bytes allocated at the same time, by device type and number")},
     {"curve_point_columns", TP_COMPUTED(TP_AS_COLUMNS, curve_columns),
-     .definition = "names of the values of each point in curve_points_up_to_10240"},
+     TP_DEFINITION("names of the values of each point in curve_points_up_to_10240")},
     {"curve_points_up_to_10240", TP_MAP(next_curve, NULL),
-     .definition = "allocated and reserved bytes over time, by device"},
+     TP_DEFINITION("allocated and reserved bytes over time, by device")},
     {"event_columns", TP_COMPUTED(TP_AS_COLUMNS, block_columns),
-     .definition = "names of the values of each memory block in events"},
-    {"events", TP_MAP(next_blocks, NULL), .definition = "blocks of memory, by device"},
-    {"operator_stats", TP_MAP(next_operators, NULL), .definition = "memory by operator, by device"},
+     TP_DEFINITION("names of the values of each memory block in events")},
+    {"events", TP_MAP(next_blocks, NULL), TP_DEFINITION("blocks of memory, by device")},
+    {"operator_stats", TP_MAP(next_operators, NULL), TP_DEFINITION("memory by operator, by device")},
     {"operator_stats_folded", TP_MAP(next_folded, NULL),
-     .definition = "memory by operator, by device; memory that an allocation helper such as aten::empty allocates is "
-                   "assigned to the caller of the helper"},
+     TP_DEFINITION("memory by operator, by device; memory that an allocation helper such as aten::empty allocates is "
+                   "assigned to the caller of the helper")},
 };
 #undef F
 

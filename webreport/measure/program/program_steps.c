@@ -402,19 +402,19 @@ bool tp_program_steps_build(struct tp_program_steps *steps, const struct tp_mode
 
 #define F struct tp_program_steps
 static const struct tp_json_field fields[] = {
-    {"pid", TP_PLAIN(F, pid), .definition = "id of the process of the main thread"},
-    {"tid", TP_PLAIN(F, tid), .definition = "id of the main thread"},
-    {"wall_us", TP_US(F, wall_ns), .definition = "wall time of the analysed steps"},
-    {"running_us", TP_US(F, running_ns), .definition = "CPU time of the main thread in the steps"},
-    {"samples", TP_PLAIN(F, sample_count), .definition = "number of samples of the main thread in the steps"},
-    {"parts", TP_PLAIN(F, parts), .definition = "time of the steps by state of the main thread, longest first"},
-    {"steps", TP_PLAIN(F, steps), .definition = "analysed steps in order of time"},
+    {"pid", TP_PLAIN(F, pid), TP_DEFINITION("id of the process of the main thread")},
+    {"tid", TP_PLAIN(F, tid), TP_DEFINITION("id of the main thread")},
+    {"wall_us", TP_US(F, wall_ns), TP_DEFINITION("wall time of the analysed steps")},
+    {"running_us", TP_US(F, running_ns), TP_DEFINITION("CPU time of the main thread in the steps")},
+    {"samples", TP_PLAIN(F, sample_count), TP_DEFINITION("number of samples of the main thread in the steps")},
+    {"parts", TP_PLAIN(F, parts), TP_DEFINITION("time of the steps by state of the main thread, longest first")},
+    {"steps", TP_PLAIN(F, steps), TP_DEFINITION("analysed steps in order of time")},
     {"outside_operators_us", TP_US(F, outside_ns),
-     .definition = "CPU time of the main thread in the steps while no operator ran"},
+     TP_DEFINITION("CPU time of the main thread in the steps while no operator ran")},
     {"outside_operators_samples", TP_PLAIN(F, outside_count),
-     .definition = "number of samples of the main thread in the steps while no operator ran"},
+     TP_DEFINITION("number of samples of the main thread in the steps while no operator ran")},
     {"functions_outside_operators", TP_PLAIN(F, functions),
-     .definition = "functions of the main thread in the steps while no operator ran"},
+     TP_DEFINITION("functions of the main thread in the steps while no operator ran")},
 };
 #undef F
 

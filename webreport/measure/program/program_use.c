@@ -83,8 +83,8 @@ struct tp_program_use tp_program_use_find(const struct tp_model *model, const st
 
 static const struct tp_json_field fields[] = {
     {"kind", TP_WORD(struct tp_program_use, of, tp_program_use_text),
-     .definition = "activity of the program, such as training or inference"},
+     TP_DEFINITION("activity of the program, such as training or inference")},
     {"evidence", TP_PLAIN(struct tp_program_use, evidence),
-     .definition = "name in the trace that shows the activity; null if the activity is concluded from missing names"},
+     TP_DEFINITION("name in the trace that shows the activity; null if the activity is concluded from missing names")},
 };
 const struct tp_fields tp_program_use_fields = TP_FIELDS("Use of the program", fields);

@@ -311,28 +311,28 @@ static struct tp_json_value wait_lower_bound_value(const struct tp_record *recor
 #define F struct tp_distributed
 static const struct tp_json_field fields[] = {
     {"span", TP_PLAIN(F, span), TP_NULL_UNLESS(F, has_span),
-     .definition = "position of the recording among the recordings of a rank in order of time, counted from 1"},
-    {"workers", TP_LIST(next_worker, NULL), .definition = "ranks with communication"},
+     TP_DEFINITION("position of the recording among the recordings of a rank in order of time, counted from 1")},
+    {"workers", TP_LIST(next_worker, NULL), TP_DEFINITION("ranks with communication")},
     {"workers_without_communication", TP_ARRAY(F, workers_without_communication, without_communication_count),
-     .definition = "ranks without communication"},
+     TP_DEFINITION("ranks without communication")},
     {"comparable", TP_PLAIN(F, is_comparable),
-     .definition = "true if several ranks have collectives that match one to one"},
+     TP_DEFINITION("true if several ranks have collectives that match one to one")},
     {"wait_is_least", TP_COMPUTED(TP_AS_BOOL, wait_lower_bound_value),
-     .definition = "true if the run lacks traces of some ranks, so that the waits in wait_by_step_and_worker are lower "
-                   "bounds; null: unknown"},
-    {"device_information", TP_COMPUTED(TP_AS_MAP, tp_rank_devices), .definition = "devices by node and process"},
+     TP_DEFINITION("true if the run lacks traces of some ranks, so that the waits in wait_by_step_and_worker are lower "
+                   "bounds; null: unknown")},
+    {"device_information", TP_COMPUTED(TP_AS_MAP, tp_rank_devices), TP_DEFINITION("devices by node and process")},
     {"overlap_columns_us", TP_LIST(next_overlap_column, NULL),
-     .definition = "names of the times in each list of overlap_by_step_and_worker"},
+     TP_DEFINITION("names of the times in each list of overlap_by_step_and_worker")},
     {"overlap_by_step_and_worker", TP_MAP(next_overlap_step, NULL),
-     .definition =
-         "time in computation and communication for each step and rank; the entry 'all' has the means over the steps"},
+     TP_DEFINITION(
+         "time in computation and communication for each step and rank; the entry 'all' has the means over the steps")},
     {"wait_columns_us", TP_LIST(next_wait_column, NULL),
-     .definition = "names of the times in each list of wait_by_step_and_worker"},
+     TP_DEFINITION("names of the times in each list of wait_by_step_and_worker")},
     {"wait_by_step_and_worker", TP_MAP(next_wait_step, NULL), TP_NULL_UNLESS(F, is_comparable),
-     .definition = "time in transfers and in waiting for other ranks, for each step and rank; the entry 'all' has the "
-                   "means over the steps"},
+     TP_DEFINITION("time in transfers and in waiting for other ranks, for each step and rank; the entry 'all' has the "
+                   "means over the steps")},
     {"communication_ops_by_worker", TP_MAP(next_operations, NULL),
-     .definition = "table of the collectives by name, for each rank"},
+     TP_DEFINITION("table of the collectives by name, for each rank")},
 };
 #undef F
 

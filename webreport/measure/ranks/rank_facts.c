@@ -259,9 +259,9 @@ static const struct tp_rank_gpu *gpu_properties_of_process(const struct tp_distr
 
 #define F struct tp_rank_gpu
 static const struct tp_json_field gpu_fields[] = {
-    {"name", TP_PLAIN(F, name), .definition = "name of the device"},
-    {"memory_bytes", TP_PLAIN(F, memory_bytes), .definition = "memory of the device; null: unknown"},
-    {"compute_capability", TP_PLAIN(F, compute_capability), .definition = "compute capability of the device"},
+    {"name", TP_PLAIN(F, name), TP_DEFINITION("name of the device")},
+    {"memory_bytes", TP_PLAIN(F, memory_bytes), TP_DEFINITION("memory of the device; null: unknown")},
+    {"compute_capability", TP_PLAIN(F, compute_capability), TP_DEFINITION("compute capability of the device")},
 };
 #undef F
 static const struct tp_fields gpu_type = TP_FIELDS("Properties of a device", gpu_fields);

@@ -43,12 +43,12 @@ static const struct tp_json_field fields[] = {
     {NULL, TP_COMPUTED(TP_AS_RECORD, views_value), .fields = &tp_views_fields},
     {NULL, TP_COMPUTED(TP_AS_RECORD, advice_value), .fields = &tp_advice_fields},
     {"program_steps", TP_COMPUTED(TP_AS_RECORD, steps_value), .fields = &tp_program_steps_fields,
-     .definition = "states of the main thread during the steps, from a recording of the whole program (record "
-                   "--outside); absent without this recording"},
+     TP_DEFINITION("states of the main thread during the steps, from a recording of the whole program (record "
+                   "--outside); absent without this recording")},
     {"evidence", TP_COMPUTED(TP_AS_RECORD, evidence_value), .fields = &tp_evidence_fields,
-     .definition = "whether the file is complete and consistent"},
+     TP_DEFINITION("whether the file is complete and consistent")},
     {"input", TP_COMPUTED(TP_AS_RECORD, input_value), .fields = &tp_input_facts_fields,
-     .definition = "what the input cannot show; absent for traces of torch.profiler and tracepress that can show "
-                   "everything"},
+     TP_DEFINITION("what the input cannot show; absent for traces of torch.profiler and tracepress that can show "
+                   "everything")},
 };
 const struct tp_fields tp_profile_fields = TP_FIELDS("A profile", fields);

@@ -55,26 +55,26 @@ static const char *group_word(unsigned group)
 #define F struct tp_fix_price
 static const struct tp_json_field price_fields[] = {
     {"removed_low_percent", TP_COMPUTED(TP_AS_REAL, least_removed_value),
-     .definition = "least share that a fix removes of the time it is about, percent"},
+     TP_DEFINITION("least share that a fix removes of the time it is about, percent")},
     {"removed_high_percent", TP_COMPUTED(TP_AS_REAL, most_removed_value),
-     .definition = "greatest share that a fix removes of the time it is about, percent"},
-    {"gain_low_ns", TP_PLAIN(F, alone_low_ns), .definition = "least gain of this fix alone, ns per step"},
-    {"gain_high_ns", TP_PLAIN(F, alone_high_ns), .definition = "greatest gain of this fix alone, ns per step"},
+     TP_DEFINITION("greatest share that a fix removes of the time it is about, percent")},
+    {"gain_low_ns", TP_PLAIN(F, alone_low_ns), TP_DEFINITION("least gain of this fix alone, ns per step")},
+    {"gain_high_ns", TP_PLAIN(F, alone_high_ns), TP_DEFINITION("greatest gain of this fix alone, ns per step")},
     {"step_ns", TP_PLAIN(F, step_ns),
-     .definition = "length of a step after this fix and the fixes of all earlier findings, ns"},
-    {"then", TP_WORD(F, then, group_word), .definition = "what limits the step then"},
-    {"then_percent", TP_PLAIN(F, then_percent), .definition = "its part of the critical path, percent"},
+     TP_DEFINITION("length of a step after this fix and the fixes of all earlier findings, ns")},
+    {"then", TP_WORD(F, then, group_word), TP_DEFINITION("what limits the step then")},
+    {"then_percent", TP_PLAIN(F, then_percent), TP_DEFINITION("its part of the critical path, percent")},
 };
 #undef F
 static const struct tp_fields price = TP_FIELDS("Price of a fix by replay", price_fields);
 
 #define F struct tp_fix_total
 static const struct tp_json_field total_fields[] = {
-    {"gain_low_ns", TP_PLAIN(F, low_ns), .definition = "least gain of all these fixes together, ns per step"},
-    {"gain_high_ns", TP_PLAIN(F, high_ns), .definition = "greatest gain of all these fixes together, ns per step"},
-    {"step_ns", TP_PLAIN(F, step_ns), .definition = "length of a step after all these fixes, ns"},
-    {"then", TP_WORD(F, then, group_word), .definition = "what limits the step then"},
-    {"then_percent", TP_PLAIN(F, then_percent), .definition = "its part of the critical path, percent"},
+    {"gain_low_ns", TP_PLAIN(F, low_ns), TP_DEFINITION("least gain of all these fixes together, ns per step")},
+    {"gain_high_ns", TP_PLAIN(F, high_ns), TP_DEFINITION("greatest gain of all these fixes together, ns per step")},
+    {"step_ns", TP_PLAIN(F, step_ns), TP_DEFINITION("length of a step after all these fixes, ns")},
+    {"then", TP_WORD(F, then, group_word), TP_DEFINITION("what limits the step then")},
+    {"then_percent", TP_PLAIN(F, then_percent), TP_DEFINITION("its part of the critical path, percent")},
 };
 #undef F
 static const struct tp_fields total_price = TP_FIELDS("Price of all fixes together by replay", total_fields);
@@ -87,62 +87,63 @@ static struct tp_json_value gone_with_value(const struct tp_record *record)
 
 #define F struct tp_evidence
 static const struct tp_json_field evidence_fields[] = {
-    {"event_ordinal", TP_PLAIN(F, ordinal), .definition = "position of the event in the array traceEvents of the file"},
-    {"ts_us", TP_US(F, ts_ns), .definition = "start of the event, from the start of the trace"},
-    {"name", TP_PLAIN(F, name), .definition = "name of the event"},
+    {"event_ordinal", TP_PLAIN(F, ordinal),
+     TP_DEFINITION("position of the event in the array traceEvents of the file")},
+    {"ts_us", TP_US(F, ts_ns), TP_DEFINITION("start of the event, from the start of the trace")},
+    {"name", TP_PLAIN(F, name), TP_DEFINITION("name of the event")},
     {"file_line", TP_PLAIN(F, file_line),
-     .definition = "project line of the event or its launch: the innermost line of the user's code, otherwise of a "
-                   "library; empty if unknown"},
+     TP_DEFINITION("project line of the event or its launch: the innermost line of the user's code, otherwise of a "
+                   "library; empty if unknown")},
 };
 #undef F
 static const struct tp_fields evidence = TP_FIELDS("An event that a finding is about", evidence_fields);
 
 #define F struct tp_finding
 static const struct tp_json_field finding_fields[] = {
-    {"id", TP_COMPUTED(TP_AS_TEXT, rule_id), .definition = "id of the rule; it does not change between versions"},
+    {"id", TP_COMPUTED(TP_AS_TEXT, rule_id), TP_DEFINITION("id of the rule; it does not change between versions")},
     {"cause", TP_PLAIN(F, cause), .is_optional = true,
-     .definition = "name of the cause; null if several causes have the same effect"},
-    {"title", TP_PLAIN(F, title), .definition = "what to do, in at most 14 words; code is between backticks"},
+     TP_DEFINITION("name of the cause; null if several causes have the same effect")},
+    {"title", TP_PLAIN(F, title), TP_DEFINITION("what to do, in at most 14 words; code is between backticks")},
     {"severity", TP_WORD(F, severity, tp_severity_text),
-     .definition = "severity of the finding: high, medium, low or info"},
+     TP_DEFINITION("severity of the finding: high, medium, low or info")},
     {"confidence", TP_WORD(F, confidence, tp_confidence_text),
-     .definition = "confidence in the finding: high, medium or low"},
+     TP_DEFINITION("confidence in the finding: high, medium or low")},
     {"right", TP_PLAIN(F, right),
-     .definition = "number of test programs in which the rule reported a finding and named the right cause"},
+     TP_DEFINITION("number of test programs in which the rule reported a finding and named the right cause")},
     {"known", TP_PLAIN(F, known),
-     .definition = "number of test programs with a known cause in which the rule reported a finding"},
+     TP_DEFINITION("number of test programs with a known cause in which the rule reported a finding")},
     {"weakened_by", TP_ARRAY(F, weakened_by, weakened_by_count),
-     .definition = "ids of the quality checks that lower the confidence"},
+     TP_DEFINITION("ids of the quality checks that lower the confidence")},
     {"ceiling_us_per_step", TP_PLAIN(F, ceiling_us_per_step),
-     .definition = "time per step that the finding affects; null if unknown"},
+     TP_DEFINITION("time per step that the finding affects; null if unknown")},
     {"share_of_step_percent", TP_PLAIN(F, share_percent),
-     .definition = "share of the step time that the finding affects; null if unknown"},
+     TP_DEFINITION("share of the step time that the finding affects; null if unknown")},
     {"low_percent", TP_PLAIN(F, low_percent),
-     .definition = "lower end of the estimated saving after a fix of all earlier findings in the list, in percent of "
-                   "the step time"},
+     TP_DEFINITION("lower end of the estimated saving after a fix of all earlier findings in the list, in percent of "
+                   "the step time")},
     {"high_percent", TP_PLAIN(F, high_percent),
-     .definition = "upper end of the estimated saving after a fix of all earlier findings in the list, in percent of "
-                   "the step time"},
+     TP_DEFINITION("upper end of the estimated saving after a fix of all earlier findings in the list, in percent of "
+                   "the step time")},
     {"counted_percent", TP_COMPUTED(TP_AS_REAL, counted_value),
-     .definition = "percentage that the sum total_gain_percent includes for this finding instead of high_percent; "
-                   "absent if the sum includes high_percent"},
+     TP_DEFINITION("percentage that the sum total_gain_percent includes for this finding instead of high_percent; "
+                   "absent if the sum includes high_percent")},
     {"replay", TP_RECORD(F, price, &price), TP_ONLY_IF(F, is_priced),
-     .definition = "price of a fix by replay, from which low_percent and high_percent follow; absent if these follow "
-                   "from the time of the finding"},
+     TP_DEFINITION("price of a fix by replay, from which low_percent and high_percent follow; absent if these follow "
+                   "from the time of the finding")},
     {"gone_with", TP_COMPUTED(TP_AS_INT, gone_with_value), .is_optional = true,
-     .definition = "position in the list, from 1, of the finding whose fix, with those before it, leaves no effect for "
-                   "this one; absent without such a finding"},
+     TP_DEFINITION("position in the list, from 1, of the finding whose fix, with those before it, leaves no effect for "
+                   "this one; absent without such a finding")},
     {"evidence", TP_RECORDS(F, evidence, evidence_count, &evidence),
-     .definition = "first events that show the problem"},
-    {"evidence_total", TP_PLAIN(F, evidence_total), .definition = "number of events that show the problem"},
-    {"detail", TP_PLAIN(F, detail), .definition = "evidence for the finding, in words"},
-    {"advice", TP_PLAIN(F, advice), .definition = "advice on what to do"},
+     TP_DEFINITION("first events that show the problem")},
+    {"evidence_total", TP_PLAIN(F, evidence_total), TP_DEFINITION("number of events that show the problem")},
+    {"detail", TP_PLAIN(F, detail), TP_DEFINITION("evidence for the finding, in words")},
+    {"advice", TP_PLAIN(F, advice), TP_DEFINITION("advice on what to do")},
     {"doc_url", TP_COMPUTED(TP_AS_TEXT, doc_url_value),
-     .definition = "address of a page that explains the problem; empty without a page"},
+     TP_DEFINITION("address of a page that explains the problem; empty without a page")},
     {"shown_title", TP_COMPUTED(TP_AS_TEXT, shown_title_value), .is_optional = true,
-     .definition = "title for this kind of program; absent if it equals the title"},
+     TP_DEFINITION("title for this kind of program; absent if it equals the title")},
     {"shown_advice", TP_COMPUTED(TP_AS_TEXT, shown_advice_value), .is_optional = true,
-     .definition = "advice for this kind of program; absent if it equals the advice"},
+     TP_DEFINITION("advice for this kind of program; absent if it equals the advice")},
 };
 #undef F
 const struct tp_fields tp_finding_fields = TP_FIELDS("A finding", finding_fields);
@@ -153,8 +154,8 @@ static struct tp_json_value note_id(const struct tp_record *record)
 }
 
 static const struct tp_json_field note_fields[] = {
-    {"id", TP_COMPUTED(TP_AS_TEXT, note_id), .definition = "id of the rule"},
-    {"reason", TP_PLAIN(struct tp_rule_note, reason), .definition = "reason why the rule was not evaluated"},
+    {"id", TP_COMPUTED(TP_AS_TEXT, note_id), TP_DEFINITION("id of the rule")},
+    {"reason", TP_PLAIN(struct tp_rule_note, reason), TP_DEFINITION("reason why the rule was not evaluated")},
 };
 static const struct tp_fields note = TP_FIELDS("A rule that was not evaluated", note_fields);
 
@@ -167,34 +168,34 @@ static struct tp_json_value recording_percent_value(const struct tp_record *reco
 #define F struct tp_recommendations
 static const struct tp_json_field fields[] = {
     {"program", TP_PLAIN(F, program),
-     .definition = "kind of the recorded program: gpu, other_device, device_missing, cpu or empty"},
-    {"step_marker", TP_PLAIN(F, step_marker), .definition = "kind of event that marks the steps"},
-    {"steps", TP_PLAIN(F, step_count), .definition = "number of analysed steps"},
-    {"window_us", TP_US(F, window_ns), .definition = "total length of the analysed steps"},
+     TP_DEFINITION("kind of the recorded program: gpu, other_device, device_missing, cpu or empty")},
+    {"step_marker", TP_PLAIN(F, step_marker), TP_DEFINITION("kind of event that marks the steps")},
+    {"steps", TP_PLAIN(F, step_count), TP_DEFINITION("number of analysed steps")},
+    {"window_us", TP_US(F, window_ns), TP_DEFINITION("total length of the analysed steps")},
     {"judged_us", TP_US(F, judged_ns),
-     .definition =
-         "time of the analysed steps that the rules evaluate; the percentages of the findings are shares of this time"},
-    {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the analysed steps"},
+     TP_DEFINITION("time of the analysed steps that the rules evaluate; the percentages of the findings are shares of "
+                   "this time")},
+    {"step_us", TP_PLAIN(F, step_us), TP_DEFINITION("mean length of the analysed steps")},
     {"total_ceiling_us_per_step", TP_PLAIN(F, total_ceiling_us_per_step),
-     .definition = "time per step that all findings together affect"},
+     TP_DEFINITION("time per step that all findings together affect")},
     {"total_ceiling_percent", TP_PLAIN(F, total_ceiling_percent),
-     .definition = "share of the step time that all findings together affect"},
+     TP_DEFINITION("share of the step time that all findings together affect")},
     {"total_gain_us_per_step", TP_PLAIN(F, total_gain_us_per_step),
-     .definition = "upper bound of the time per step that would be saved by fixing all findings"},
+     TP_DEFINITION("upper bound of the time per step that would be saved by fixing all findings")},
     {"total_gain_percent", TP_PLAIN(F, total_gain_percent),
-     .definition = "upper bound of the share of the step time that would be saved by fixing all findings"},
+     TP_DEFINITION("upper bound of the share of the step time that would be saved by fixing all findings")},
     {"replay", TP_RECORD(F, all_priced, &total_price), TP_ONLY_IF(F, priced_count),
-     .definition = "price of the fixes of all findings with a price, from one replay"},
+     TP_DEFINITION("price of the fixes of all findings with a price, from one replay")},
     {"recording_us", TP_US(F, overhead.cost_ns), TP_ONLY_IF(F, overhead.cost_ns),
-     .definition = "time that the profiler itself takes on the main thread; if a device is used, only while the device "
-                   "waits for the host"},
+     TP_DEFINITION("time that the profiler itself takes on the main thread; if a device is used, only while the device "
+                   "waits for the host")},
     {"recording_percent", TP_COMPUTED(TP_AS_REAL, recording_percent_value), TP_ONLY_IF(F, overhead.cost_ns),
-     .definition = "recording_us in percent of the time in which the device waits for the host; if no device is used, "
-                   "in percent of window_us"},
+     TP_DEFINITION("recording_us in percent of the time in which the device waits for the host; if no device is used, "
+                   "in percent of window_us")},
     {"findings", TP_RECORDS(F, findings, finding_count, &tp_finding_fields),
-     .definition = "findings, most useful first"},
+     TP_DEFINITION("findings, most useful first")},
     {"rules_not_evaluated", TP_RECORDS(F, not_evaluated, not_evaluated_count, &note),
-     .definition = "rules that were not evaluated, each with the reason"},
+     TP_DEFINITION("rules that were not evaluated, each with the reason")},
 };
 #undef F
 

@@ -547,15 +547,15 @@ void tp_serving_build(struct tp_serving_view *view, const struct tp_work_kinds *
 
 #define F struct tp_serving_view
 static const struct tp_json_field fields[] = {
-    {"steps", TP_PLAIN(F, steps), .definition = "steps in order of time"},
+    {"steps", TP_PLAIN(F, steps), TP_DEFINITION("steps in order of time")},
     {"classes", TP_PLAIN(F, classes),
-     .definition = "times of the steps with the same phase (such as prefill or decode) and a similar number of tokens "
-                   "or requests"},
+     TP_DEFINITION("times of the steps with the same phase (such as prefill or decode) and a similar number of tokens "
+                   "or requests")},
     {"operators", TP_PLAIN(F, operators), TP_ONLY_IF(F, has_operators),
-     .definition = "operators of each class of steps that take the most device time, ten at most; only if the steps "
-                   "replay graphs whose captured calls are known"},
+     TP_DEFINITION("operators of each class of steps that take the most device time, ten at most; only if the steps "
+                   "replay graphs whose captured calls are known")},
     {"weight_bytes", TP_PLAIN(F, weight_bytes),
-     .definition = "bytes of weights that one pass of the model reads; null: unknown"},
+     TP_DEFINITION("bytes of weights that one pass of the model reads; null: unknown")},
 };
 #undef F
 

@@ -95,24 +95,24 @@ void tp_layout_fragmentation(const struct tp_layout *layout, struct tp_fragmenta
 
 #define F struct tp_fragmentation
 static const struct tp_json_field fragmentation_rows[] = {
-    {"reserved_bytes", TP_PLAIN(F, reserved_bytes), .definition = "bytes of all segments"},
-    {"segments", TP_PLAIN(F, segments), .definition = "number of segments"},
+    {"reserved_bytes", TP_PLAIN(F, reserved_bytes), TP_DEFINITION("bytes of all segments")},
+    {"segments", TP_PLAIN(F, segments), TP_DEFINITION("number of segments")},
     {"active_bytes", TP_PLAIN(F, active_bytes),
-     .definition = "bytes of blocks that the program uses, or whose free waits for another stream"},
-    {"inactive_bytes", TP_PLAIN(F, inactive_bytes), .definition = "free bytes in segments"},
+     TP_DEFINITION("bytes of blocks that the program uses, or whose free waits for another stream")},
+    {"inactive_bytes", TP_PLAIN(F, inactive_bytes), TP_DEFINITION("free bytes in segments")},
     {"inactive_split_bytes", TP_PLAIN(F, inactive_split_bytes),
-     .definition =
-         "free bytes next to blocks, in segments of fixed size; torch.cuda.empty_cache cannot give them back"},
-    {"inactive_split_blocks", TP_PLAIN(F, inactive_split_blocks), .definition = "number of these free ranges"},
+     TP_DEFINITION(
+         "free bytes next to blocks, in segments of fixed size; torch.cuda.empty_cache cannot give them back")},
+    {"inactive_split_blocks", TP_PLAIN(F, inactive_split_blocks), TP_DEFINITION("number of these free ranges")},
     {"releasable_bytes", TP_PLAIN(F, releasable_bytes),
-     .definition = "bytes that torch.cuda.empty_cache can give back: free segments, and whole free pages of expandable "
-                   "segments, outside of private pools"},
-    {"largest_free_bytes", TP_PLAIN(F, largest_free_bytes), .definition = "size of the largest free range"},
-    {"free_blocks", TP_PLAIN(F, free_blocks), .definition = "number of free ranges"},
+     TP_DEFINITION("bytes that torch.cuda.empty_cache can give back: free segments, and whole free pages of expandable "
+                   "segments, outside of private pools")},
+    {"largest_free_bytes", TP_PLAIN(F, largest_free_bytes), TP_DEFINITION("size of the largest free range")},
+    {"free_blocks", TP_PLAIN(F, free_blocks), TP_DEFINITION("number of free ranges")},
     {"private_pool_reserved_bytes", TP_PLAIN(F, private_pool_reserved_bytes),
-     .definition = "bytes of the segments of private pools, such as those of CUDA graphs"},
+     TP_DEFINITION("bytes of the segments of private pools, such as those of CUDA graphs")},
     {"private_pool_inactive_bytes", TP_PLAIN(F, private_pool_inactive_bytes),
-     .definition = "free bytes in segments of private pools"},
+     TP_DEFINITION("free bytes in segments of private pools")},
 };
 const struct tp_fields tp_fragmentation_fields = TP_FIELDS("Free memory of the allocator", fragmentation_rows);
 #undef F
@@ -146,11 +146,11 @@ void tp_layout_free_by_use(const struct tp_layout *layout, const struct tp_memor
 
 #define F struct tp_free_by_use
 static const struct tp_json_field use_rows[] = {
-    {"other_pool_bytes", TP_PLAIN(F, other_pool_bytes), .definition = "free bytes of another pool"},
-    {"other_stream_bytes", TP_PLAIN(F, other_stream_bytes), .definition = "free bytes of another stream"},
-    {"too_small_bytes", TP_PLAIN(F, too_small_bytes), .definition = "bytes of free ranges that are too small"},
-    {"usable_bytes", TP_PLAIN(F, usable_bytes), .definition = "bytes of free ranges that could serve the request"},
-    {"unusable_bytes", TP_PLAIN(F, unusable_bytes), .definition = "sum of the first three numbers"},
+    {"other_pool_bytes", TP_PLAIN(F, other_pool_bytes), TP_DEFINITION("free bytes of another pool")},
+    {"other_stream_bytes", TP_PLAIN(F, other_stream_bytes), TP_DEFINITION("free bytes of another stream")},
+    {"too_small_bytes", TP_PLAIN(F, too_small_bytes), TP_DEFINITION("bytes of free ranges that are too small")},
+    {"usable_bytes", TP_PLAIN(F, usable_bytes), TP_DEFINITION("bytes of free ranges that could serve the request")},
+    {"unusable_bytes", TP_PLAIN(F, unusable_bytes), TP_DEFINITION("sum of the first three numbers")},
 };
 const struct tp_fields tp_free_by_use_fields = TP_FIELDS("Free memory by use for a request", use_rows);
 #undef F

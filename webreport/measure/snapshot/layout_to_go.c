@@ -150,31 +150,31 @@ void tp_layout_to_go(const struct tp_layout *layout, struct tp_code_stacks *stac
 
 #define F struct tp_line_amount
 static const struct tp_json_field line_rows[] = {
-    {"name", TP_PLAIN(F, name), .definition = "line, or call site if no line of the user is known"},
-    {"bytes", TP_PLAIN(F, bytes), .definition = "bytes of its blocks"},
-    {"blocks", TP_PLAIN(F, blocks), .definition = "number of its blocks"},
+    {"name", TP_PLAIN(F, name), TP_DEFINITION("line, or call site if no line of the user is known")},
+    {"bytes", TP_PLAIN(F, bytes), TP_DEFINITION("bytes of its blocks")},
+    {"blocks", TP_PLAIN(F, blocks), TP_DEFINITION("number of its blocks")},
 };
 static const struct tp_fields line_fields = TP_FIELDS("Blocks of a line", line_rows);
 #undef F
 #define F struct tp_to_go
 static const struct tp_json_field window_rows[] = {
-    {"segment", TP_PLAIN(F, window.segment), .definition = "address of the segment"},
-    {"live_bytes", TP_PLAIN(F, window.live_bytes), .definition = "bytes of blocks that would have to be freed"},
-    {"blocks", TP_PLAIN(F, window.blocks), .definition = "number of these blocks"},
-    {"by_line", TP_RECORDS(F, window.by_line, window.line_count, &line_fields), .definition = "these blocks by line"},
+    {"segment", TP_PLAIN(F, window.segment), TP_DEFINITION("address of the segment")},
+    {"live_bytes", TP_PLAIN(F, window.live_bytes), TP_DEFINITION("bytes of blocks that would have to be freed")},
+    {"blocks", TP_PLAIN(F, window.blocks), TP_DEFINITION("number of these blocks")},
+    {"by_line", TP_RECORDS(F, window.by_line, window.line_count, &line_fields), TP_DEFINITION("these blocks by line")},
 };
 static const struct tp_fields window_fields = TP_FIELDS("Consecutive blocks to free", window_rows);
 static const struct tp_json_field whole_rows[] = {
-    {"segments", TP_PLAIN(F, whole.segments), .definition = "number of segments"},
-    {"live_bytes", TP_PLAIN(F, whole.live_bytes), .definition = "bytes of blocks that would have to be freed"},
-    {"freed_bytes", TP_PLAIN(F, whole.freed_bytes), .definition = "bytes that the device would get back"},
+    {"segments", TP_PLAIN(F, whole.segments), TP_DEFINITION("number of segments")},
+    {"live_bytes", TP_PLAIN(F, whole.live_bytes), TP_DEFINITION("bytes of blocks that would have to be freed")},
+    {"freed_bytes", TP_PLAIN(F, whole.freed_bytes), TP_DEFINITION("bytes that the device would get back")},
 };
 static const struct tp_fields whole_fields = TP_FIELDS("Segments to free", whole_rows);
 static const struct tp_json_field to_go_rows[] = {
     {"window", TP_PART(&window_fields), TP_ONLY_IF(F, has_window),
-     .definition = "consecutive blocks of one segment that make room for the request, with the fewest live bytes"},
+     TP_DEFINITION("consecutive blocks of one segment that make room for the request, with the fewest live bytes")},
     {"segments", TP_PART(&whole_fields), TP_ONLY_IF(F, has_segments),
-     .definition = "segments that make room if they are given back to the device"},
+     TP_DEFINITION("segments that make room if they are given back to the device")},
 };
 const struct tp_fields tp_to_go_fields = TP_FIELDS("What would have to be freed", to_go_rows);
 #undef F
@@ -243,25 +243,25 @@ void tp_layout_pinned(const struct tp_layout *layout, struct tp_code_stacks *sta
 
 #define F struct tp_pinned_row
 static const struct tp_json_field pinned_row_rows[] = {
-    {"address", TP_PLAIN(F, address), .definition = "address of the segment"},
-    {"bytes", TP_PLAIN(F, bytes), .definition = "size of the segment"},
-    {"live_bytes", TP_PLAIN(F, live_bytes), .definition = "bytes of its blocks"},
-    {"free_bytes", TP_PLAIN(F, free_bytes), .definition = "its free bytes"},
-    {"blocks", TP_PLAIN(F, blocks), .definition = "number of its blocks"},
-    {"line", TP_PLAIN(F, line), .definition = "line, or call site, of its largest block"},
-    {"stream", TP_PLAIN(F, stream), .definition = "its CUDA stream"},
+    {"address", TP_PLAIN(F, address), TP_DEFINITION("address of the segment")},
+    {"bytes", TP_PLAIN(F, bytes), TP_DEFINITION("size of the segment")},
+    {"live_bytes", TP_PLAIN(F, live_bytes), TP_DEFINITION("bytes of its blocks")},
+    {"free_bytes", TP_PLAIN(F, free_bytes), TP_DEFINITION("its free bytes")},
+    {"blocks", TP_PLAIN(F, blocks), TP_DEFINITION("number of its blocks")},
+    {"line", TP_PLAIN(F, line), TP_DEFINITION("line, or call site, of its largest block")},
+    {"stream", TP_PLAIN(F, stream), TP_DEFINITION("its CUDA stream")},
 };
 static const struct tp_fields pinned_row_fields = TP_FIELDS("A segment that few live bytes keep", pinned_row_rows);
 #undef F
 #define F struct tp_pinned
 static const struct tp_json_field pinned_rows[] = {
     {"segments", TP_PLAIN(F, segments),
-     .definition = "number of segments of fixed size that have live blocks, at most a "
-                   "tenth of their bytes, and at least 1 MiB of free memory"},
-    {"free_bytes", TP_PLAIN(F, free_bytes), .definition = "free bytes of these segments"},
-    {"live_bytes", TP_PLAIN(F, live_bytes), .definition = "bytes of blocks in these segments"},
+     TP_DEFINITION("number of segments of fixed size that have live blocks, at most a "
+                   "tenth of their bytes, and at least 1 MiB of free memory")},
+    {"free_bytes", TP_PLAIN(F, free_bytes), TP_DEFINITION("free bytes of these segments")},
+    {"live_bytes", TP_PLAIN(F, live_bytes), TP_DEFINITION("bytes of blocks in these segments")},
     {"rows", TP_RECORDS(F, rows, row_count, &pinned_row_fields),
-     .definition = "the ten segments with the most free bytes"},
+     TP_DEFINITION("the ten segments with the most free bytes")},
 };
 const struct tp_fields tp_pinned_fields = TP_FIELDS("Segments that few live bytes keep", pinned_rows);
 #undef F

@@ -225,41 +225,41 @@ uint64_t tp_live_bytes(const struct tp_live_table *table, const char *name)
 
 #define F struct tp_live_row
 static const struct tp_json_field row_rows[] = {
-    {"name", TP_PLAIN(F, name), .definition = "name of the group; empty if the property of its blocks is unknown"},
-    {"bytes", TP_PLAIN(F, bytes), .definition = "sizes of its blocks"},
+    {"name", TP_PLAIN(F, name), TP_DEFINITION("name of the group; empty if the property of its blocks is unknown")},
+    {"bytes", TP_PLAIN(F, bytes), TP_DEFINITION("sizes of its blocks")},
     {"requested_bytes", TP_PLAIN(F, requested_bytes),
-     .definition = "bytes that the program requested for these blocks"},
-    {"blocks", TP_PLAIN(F, blocks), .definition = "number of its blocks"},
+     TP_DEFINITION("bytes that the program requested for these blocks")},
+    {"blocks", TP_PLAIN(F, blocks), TP_DEFINITION("number of its blocks")},
 };
 static const struct tp_fields row_fields = TP_FIELDS("A group of live blocks", row_rows);
 #undef F
 #define F struct tp_live_table
 static const struct tp_json_field table_rows[] = {
-    {"rows_total", TP_PLAIN(F, rows_total), .definition = "number of groups"},
-    {"rows", TP_RECORDS(F, rows, row_count, &row_fields), .definition = "the 30 largest groups"},
+    {"rows_total", TP_PLAIN(F, rows_total), TP_DEFINITION("number of groups")},
+    {"rows", TP_RECORDS(F, rows, row_count, &row_fields), TP_DEFINITION("the 30 largest groups")},
 };
 const struct tp_fields tp_live_table_fields = TP_FIELDS("Groups of live blocks", table_rows);
 #undef F
 #define F struct tp_live_by
 static const struct tp_json_field live_rows[] = {
-    {"bytes", TP_PLAIN(F, bytes), .definition = "sizes of all live blocks"},
-    {"blocks", TP_PLAIN(F, blocks), .definition = "number of live blocks"},
+    {"bytes", TP_PLAIN(F, bytes), TP_DEFINITION("sizes of all live blocks")},
+    {"blocks", TP_PLAIN(F, blocks), TP_DEFINITION("number of live blocks")},
     {"line", TP_RECORD(F, by[TP_LIVE_LINE], &tp_live_table_fields),
-     .definition = "innermost line of the user in the stack of the allocation"},
+     TP_DEFINITION("innermost line of the user in the stack of the allocation")},
     {"site", TP_RECORD(F, by[TP_LIVE_SITE], &tp_live_table_fields),
-     .definition = "innermost line of the user or of a package other than torch; the autograd node or the operator for "
-                   "stacks without Python frames"},
+     TP_DEFINITION("innermost line of the user or of a package other than torch; the autograd node or the operator for "
+                   "stacks without Python frames")},
     {"module", TP_RECORD(F, by[TP_LIVE_MODULE], &tp_live_table_fields),
-     .definition = "functions named forward outside of torch, outermost first"},
+     TP_DEFINITION("functions named forward outside of torch, outermost first")},
     {"category", TP_RECORD(F, by[TP_LIVE_CATEGORY], &tp_live_table_fields),
-     .definition = "purpose, which follows from the stacks and the lives of blocks"},
-    {"size", TP_RECORD(F, by[TP_LIVE_SIZE], &tp_live_table_fields), .definition = "class of sizes"},
-    {"stream", TP_RECORD(F, by[TP_LIVE_STREAM], &tp_live_table_fields), .definition = "CUDA stream"},
-    {"pool", TP_RECORD(F, by[TP_LIVE_POOL], &tp_live_table_fields), .definition = "pool, and small or large segments"},
+     TP_DEFINITION("purpose, which follows from the stacks and the lives of blocks")},
+    {"size", TP_RECORD(F, by[TP_LIVE_SIZE], &tp_live_table_fields), TP_DEFINITION("class of sizes")},
+    {"stream", TP_RECORD(F, by[TP_LIVE_STREAM], &tp_live_table_fields), TP_DEFINITION("CUDA stream")},
+    {"pool", TP_RECORD(F, by[TP_LIVE_POOL], &tp_live_table_fields), TP_DEFINITION("pool, and small or large segments")},
     {"metadata", TP_RECORD(F, by[TP_LIVE_METADATA], &tp_live_table_fields),
-     .definition = "text that the program set with _set_memory_metadata"},
-    {"stack", TP_RECORD(F, by[TP_LIVE_STACK], &tp_live_table_fields), .definition = "frames, outermost first"},
-    {"fx_node", TP_RECORD(F, by[TP_LIVE_NODE], &tp_live_table_fields), .definition = "node of torch.fx"},
+     TP_DEFINITION("text that the program set with _set_memory_metadata")},
+    {"stack", TP_RECORD(F, by[TP_LIVE_STACK], &tp_live_table_fields), TP_DEFINITION("frames, outermost first")},
+    {"fx_node", TP_RECORD(F, by[TP_LIVE_NODE], &tp_live_table_fields), TP_DEFINITION("node of torch.fx")},
 };
 const struct tp_fields tp_live_by_fields = TP_FIELDS("Live blocks at one moment", live_rows);
 #undef F

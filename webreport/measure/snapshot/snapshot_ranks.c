@@ -69,15 +69,15 @@ struct tp_snapshot_rank *tp_snapshot_ranks_list(const struct tp_snapshot_result 
 #define F struct tp_snapshot_rank
 static const struct tp_json_field rank_rows[] = {
     {"rank", TP_PLAIN(F, rank),
-     .definition = "number after the last \"rank\" of the file name, or its last number; null: none"},
-    {"file", TP_PLAIN(F, file), .definition = "name of the file"},
-    {"device", TP_PLAIN(F, device_number), .definition = "number of the device"},
-    {"peak_bytes", TP_PLAIN(F, peak_bytes), .definition = "largest allocated bytes"},
-    {"reserved_bytes", TP_PLAIN(F, reserved_bytes), .definition = "largest reserved bytes"},
-    {"oom", TP_PLAIN(F, oom_kind), .definition = "kind of the last out-of-memory event; null: none"},
+     TP_DEFINITION("number after the last \"rank\" of the file name, or its last number; null: none")},
+    {"file", TP_PLAIN(F, file), TP_DEFINITION("name of the file")},
+    {"device", TP_PLAIN(F, device_number), TP_DEFINITION("number of the device")},
+    {"peak_bytes", TP_PLAIN(F, peak_bytes), TP_DEFINITION("largest allocated bytes")},
+    {"reserved_bytes", TP_PLAIN(F, reserved_bytes), TP_DEFINITION("largest reserved bytes")},
+    {"oom", TP_PLAIN(F, oom_kind), TP_DEFINITION("kind of the last out-of-memory event; null: none")},
     {"line", TP_PLAIN(F, line),
-     .definition = "line with the most live bytes at the last out-of-memory event, otherwise at the peak"},
-    {"line_bytes", TP_PLAIN(F, line_bytes), .definition = "live bytes of this line"},
+     TP_DEFINITION("line with the most live bytes at the last out-of-memory event, otherwise at the peak")},
+    {"line_bytes", TP_PLAIN(F, line_bytes), TP_DEFINITION("live bytes of this line")},
 };
 const struct tp_fields tp_snapshot_rank_fields = TP_FIELDS("A rank with a memory snapshot", rank_rows);
 #undef F

@@ -43,19 +43,19 @@ static bool next_at_end(const struct tp_record *record, size_t *cursor, struct t
 
 #define F struct tp_memory_timeline
 static const struct tp_json_field rows[] = {
-    {"format", TP_COMPUTED(TP_AS_TEXT, format_value), .definition = "tracepress.memory_timeline/1"},
-    {"kind", TP_COMPUTED(TP_AS_TEXT, kind_value), .definition = "timeline or raw"},
-    {"points", TP_PLAIN(F, point_count), .definition = "number of points"},
-    {"first_us", TP_PLAIN(F, first_us), .definition = "smallest time, Unix time"},
-    {"last_us", TP_PLAIN(F, last_us), .definition = "largest time"},
-    {"start_bytes", TP_PLAIN(F, start.total), .definition = "bytes of all categories at the first point"},
-    {"end_bytes", TP_PLAIN(F, end.total), .definition = "bytes of all categories at the last point"},
-    {"peak_bytes", TP_PLAIN(F, peak.total), .definition = "largest bytes of all categories"},
-    {"peak_index", TP_PLAIN(F, peak_index), .definition = "first point with these bytes"},
-    {"peak_time_us", TP_PLAIN(F, peak.time_us), .definition = "time of this point"},
-    {"peak_by_category", TP_MAP(next_at_peak, NULL), .definition = "bytes of each category at this point"},
-    {"largest_by_category", TP_MAP(next_largest, NULL), .definition = "largest bytes of each category"},
-    {"end_by_category", TP_MAP(next_at_end, NULL), .definition = "bytes of each category at the last point"},
+    {"format", TP_COMPUTED(TP_AS_TEXT, format_value), TP_DEFINITION("tracepress.memory_timeline/1")},
+    {"kind", TP_COMPUTED(TP_AS_TEXT, kind_value), TP_DEFINITION("timeline or raw")},
+    {"points", TP_PLAIN(F, point_count), TP_DEFINITION("number of points")},
+    {"first_us", TP_PLAIN(F, first_us), TP_DEFINITION("smallest time, Unix time")},
+    {"last_us", TP_PLAIN(F, last_us), TP_DEFINITION("largest time")},
+    {"start_bytes", TP_PLAIN(F, start.total), TP_DEFINITION("bytes of all categories at the first point")},
+    {"end_bytes", TP_PLAIN(F, end.total), TP_DEFINITION("bytes of all categories at the last point")},
+    {"peak_bytes", TP_PLAIN(F, peak.total), TP_DEFINITION("largest bytes of all categories")},
+    {"peak_index", TP_PLAIN(F, peak_index), TP_DEFINITION("first point with these bytes")},
+    {"peak_time_us", TP_PLAIN(F, peak.time_us), TP_DEFINITION("time of this point")},
+    {"peak_by_category", TP_MAP(next_at_peak, NULL), TP_DEFINITION("bytes of each category at this point")},
+    {"largest_by_category", TP_MAP(next_largest, NULL), TP_DEFINITION("largest bytes of each category")},
+    {"end_by_category", TP_MAP(next_at_end, NULL), TP_DEFINITION("bytes of each category at the last point")},
 };
 const struct tp_fields tp_memory_timeline_fields = TP_FIELDS("A memory timeline", rows);
 #undef F

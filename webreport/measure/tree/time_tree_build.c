@@ -301,36 +301,36 @@ static struct tp_json_value children(const struct tp_record *record)
 
 #define F struct tp_time_node
 static const struct tp_json_field node_fields[] = {
-    {"name", TP_PLAIN(F, text), .definition = "name of this part of the time"},
+    {"name", TP_PLAIN(F, text), TP_DEFINITION("name of this part of the time")},
     {"time_ns", TP_PLAIN(F, time_ns),
-     .definition = "time in the analysed steps, in nanoseconds; the times of the children add up to this time"},
-    {"share", TP_COMPUTED(TP_AS_REAL, share_value), .definition = "share of the step time, from 0 to 1"},
+     TP_DEFINITION("time in the analysed steps, in nanoseconds; the times of the children add up to this time")},
+    {"share", TP_COMPUTED(TP_AS_REAL, share_value), TP_DEFINITION("share of the step time, from 0 to 1")},
     {"calls", TP_PLAIN(F, calls), TP_ONLY_IF(F, calls),
-     .definition = "number of device operations of this part that begin in the analysed steps"},
+     TP_DEFINITION("number of device operations of this part that begin in the analysed steps")},
     {"kernel_ns", TP_PLAIN(F, kernel_ns), TP_ONLY_IF(F, calls),
-     .definition =
-         "sum of the durations of the device operations of this part that begin in the analysed steps, in nanoseconds"},
+     TP_DEFINITION("sum of the durations of the device operations of this part that begin in the analysed steps, in "
+                   "nanoseconds")},
     {"flops", TP_PLAIN(F, flops), TP_ONLY_IF(F, costed_ns),
-     .definition = "number of floating-point operations of the operator calls whose shapes and types are known"},
+     TP_DEFINITION("number of floating-point operations of the operator calls whose shapes and types are known")},
     {"tflops", TP_COMPUTED(TP_AS_REAL, tflops_value), TP_ONLY_IF(F, costed_ns),
-     .definition = "flops divided by costed_ns, in 10^12 operations per second"},
+     TP_DEFINITION("flops divided by costed_ns, in 10^12 operations per second")},
     {"bytes", TP_PLAIN(F, bytes), TP_ONLY_IF(F, costed_ns),
-     .definition = "least number of bytes that the operator calls with known shapes and types read and write"},
+     TP_DEFINITION("least number of bytes that the operator calls with known shapes and types read and write")},
     {"gbs", TP_COMPUTED(TP_AS_REAL, gb_per_s_value), TP_ONLY_IF(F, costed_ns),
-     .definition = "bytes divided by costed_ns, in 10^9 bytes per second"},
+     TP_DEFINITION("bytes divided by costed_ns, in 10^9 bytes per second")},
     {"costed_ns", TP_PLAIN(F, costed_ns), TP_ONLY_IF(F, costed_ns),
-     .definition = "kernel time of the operator calls whose shapes and types are known, in nanoseconds"},
+     TP_DEFINITION("kernel time of the operator calls whose shapes and types are known, in nanoseconds")},
     {"floor_ns", TP_PLAIN(F, floor_ns), TP_ONLY_IF(F, floored_ns),
-     .definition = "shortest possible time of the operator calls with known shapes and types at the peak rates of the "
-                   "device, in nanoseconds"},
+     TP_DEFINITION("shortest possible time of the operator calls with known shapes and types at the peak rates of the "
+                   "device, in nanoseconds")},
     {"headroom_ns", TP_COMPUTED(TP_AS_REAL, headroom_value), TP_ONLY_IF(F, floored_ns),
-     .definition = "kernel time minus shortest possible time (floor_ns) of the operator calls for which both are "
-                   "known, in nanoseconds"},
+     TP_DEFINITION("kernel time minus shortest possible time (floor_ns) of the operator calls for which both are "
+                   "known, in nanoseconds")},
     {"bound", TP_WORD(F, bound, tp_bound_text), TP_ONLY_IF(F, floored_ns),
-     .definition = "limit of most of the kernel time: rate of operations (compute), rate of memory (memory) or start "
-                   "of short kernels (latency)"},
+     TP_DEFINITION("limit of most of the kernel time: rate of operations (compute), rate of memory (memory) or start "
+                   "of short kernels (latency)")},
     {"children", TP_COMPUTED(TP_AS_LIST, children), .fields = &node_type,
-     .definition = "parts of this time; each has the same members"},
+     TP_DEFINITION("parts of this time; each has the same members")},
 };
 #undef F
 static const struct tp_fields node_type = TP_FIELDS("A node of the tree of time", node_fields);
@@ -368,19 +368,19 @@ static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 
 #define F struct tp_time_tree
 static const struct tp_json_field fields[] = {
-    {"device", TP_PLAIN(F, device), .definition = "index of the device"},
-    {"device_name", TP_PLAIN(F, device_name), .definition = "name of the device; empty: unknown"},
+    {"device", TP_PLAIN(F, device), TP_DEFINITION("index of the device")},
+    {"device_name", TP_PLAIN(F, device_name), TP_DEFINITION("name of the device; empty: unknown")},
     {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_name),
-     .definition = "name of the device whose peak rates are used; null: no peak rates are known"},
+     TP_DEFINITION("name of the device whose peak rates are used; null: no peak rates are known")},
     {"peaks_are_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured),
-     .definition = "true if the peak rates were measured instead of published"},
+     TP_DEFINITION("true if the peak rates were measured instead of published")},
     {"latency_ns", TP_PLAIN(F, latency_ns),
-     .definition =
-         "median time from the end of a launch to the start of its operation on an idle device, in nanoseconds"},
+     TP_DEFINITION(
+         "median time from the end of a launch to the start of its operation on an idle device, in nanoseconds")},
     {"held_ns", TP_PLAIN(F, held_ns),
-     .definition = "idle time in which the device may have run work that is not recorded, in nanoseconds"},
+     TP_DEFINITION("idle time in which the device may have run work that is not recorded, in nanoseconds")},
     {"tree", TP_COMPUTED(TP_AS_RECORD, top_value), .fields = &node_type,
-     .definition = "time of the analysed steps, divided into parts"},
+     TP_DEFINITION("time of the analysed steps, divided into parts")},
 };
 #undef F
 

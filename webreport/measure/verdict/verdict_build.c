@@ -433,8 +433,8 @@ static struct tp_json_value left_out_reason(const struct tp_record *record)
 }
 
 static const struct tp_json_field step_fields[] = {
-    {"name", TP_PLAIN(struct tp_step, name), .definition = "name of the step"},
-    {"reason", TP_COMPUTED(TP_AS_WORD, left_out_reason), .definition = "reason why the statistics leave the step out"},
+    {"name", TP_PLAIN(struct tp_step, name), TP_DEFINITION("name of the step")},
+    {"reason", TP_COMPUTED(TP_AS_WORD, left_out_reason), TP_DEFINITION("reason why the statistics leave the step out")},
 };
 static const struct tp_fields left_out_step = TP_FIELDS("A step that is left out", step_fields);
 
@@ -457,18 +457,18 @@ static struct tp_json_value cause_name_value(const struct tp_record *record)
 
 #define F struct tp_outside_part
 static const struct tp_json_field left_out_fields[] = {
-    {"recorded_us", TP_US(F, recorded_ns), .definition = "length of the recording"},
-    {"total_us", TP_US(F, total_ns), .definition = "recorded time outside of the analysed steps"},
-    {"before_us", TP_US(F, before_ns), .definition = "recorded time before the first analysed step"},
-    {"after_us", TP_US(F, after_ns), .definition = "recorded time after the last analysed step"},
+    {"recorded_us", TP_US(F, recorded_ns), TP_DEFINITION("length of the recording")},
+    {"total_us", TP_US(F, total_ns), TP_DEFINITION("recorded time outside of the analysed steps")},
+    {"before_us", TP_US(F, before_ns), TP_DEFINITION("recorded time before the first analysed step")},
+    {"after_us", TP_US(F, after_ns), TP_DEFINITION("recorded time after the last analysed step")},
     {"kind", TP_COMPUTED(TP_AS_TEXT, left_out_kind), TP_ONLY_IF(F, is_named),
-     .definition = "`device` if `line` is the name of device operations; otherwise the kind of the host code in "
-                   "`line`, such as operator"},
+     TP_DEFINITION("`device` if `line` is the name of device operations; otherwise the kind of the host code in "
+                   "`line`, such as operator")},
     {"line", TP_PLAIN(F, line), TP_ONLY_IF(F, is_named),
-     .definition = "longest work outside of the analysed steps: the name of the device operations or the code of the "
-                   "main thread with the most time"},
+     TP_DEFINITION("longest work outside of the analysed steps: the name of the device operations or the code of the "
+                   "main thread with the most time")},
     {"line_us", TP_US(F, line_ns), TP_ONLY_IF(F, is_named),
-     .definition = "time that the work in `line` takes outside of the analysed steps"},
+     TP_DEFINITION("time that the work in `line` takes outside of the analysed steps")},
 };
 #undef F
 static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the analysed steps", left_out_fields);
@@ -476,42 +476,43 @@ static const struct tp_fields left_out = TP_FIELDS("Recorded time outside of the
 #define F struct tp_trace_verdict
 static const struct tp_json_field gap_fields[] = {
     {"start_us", TP_US(F, gap.start_ns),
-     .definition = "start of the longest idle time, relative to the start of the profile"},
-    {"total_us", TP_US(F, gap.total_ns), .definition = "length of the longest idle time"},
+     TP_DEFINITION("start of the longest idle time, relative to the start of the profile")},
+    {"total_us", TP_US(F, gap.total_ns), TP_DEFINITION("length of the longest idle time")},
     {"percent", TP_PLAIN(F, gap.percent),
-     .definition = "length of the longest idle time, in percent of the total length of the analysed steps"},
+     TP_DEFINITION("length of the longest idle time, in percent of the total length of the analysed steps")},
     {"parts_us", TP_MAP(next_gap_part, NULL),
-     .definition = "time of each part of the longest idle time, such as host, launch or queue"},
+     TP_DEFINITION("time of each part of the longest idle time, such as host, launch or queue")},
     {"kind", TP_PLAIN(F, gap.kind),
-     .definition = "kind of the code that the host ran for most of the longest idle time"},
-    {"line", TP_PLAIN(F, gap.line), .definition = "code that the host ran for most of the longest idle time"},
+     TP_DEFINITION("kind of the code that the host ran for most of the longest idle time")},
+    {"line", TP_PLAIN(F, gap.line), TP_DEFINITION("code that the host ran for most of the longest idle time")},
     {"call", TP_PLAIN(F, gap.call),
-     .definition = "runtime call that takes at least half of the longest idle time; empty: no such call"},
-    {"call_us", TP_US(F, gap.call_ns), .definition = "time of `call` in the longest idle time"},
+     TP_DEFINITION("runtime call that takes at least half of the longest idle time; empty: no such call")},
+    {"call_us", TP_US(F, gap.call_ns), TP_DEFINITION("time of `call` in the longest idle time")},
 };
 static const struct tp_fields gap = TP_FIELDS("The longest idle time of the device", gap_fields);
 
 static const struct tp_json_field fields[] = {
-    {"class", TP_WORD(F, class, tp_verdict_class_text), .definition = "cause that limits the step time"},
-    {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), .definition = "device with the longest busy time"},
+    {"class", TP_WORD(F, class, tp_verdict_class_text), TP_DEFINITION("cause that limits the step time")},
+    {"device", TP_PLAIN(F, device), TP_NULL_UNLESS(F, has_device), TP_DEFINITION("device with the longest busy time")},
     {"cause", TP_COMPUTED(TP_AS_WORD, cause_name_value),
-     .definition = "name of the entry of `causes` that determines `class`; null if no entry does"},
+     TP_DEFINITION("name of the entry of `causes` that determines `class`; null if no entry does")},
     {"percent", TP_PLAIN(F, percent),
-     .definition = "time of the group of causes that contains `cause`, in percent of the step time"},
-    {"causes", TP_MAP(next_cause, NULL), .definition = "time of each cause, such as compute or input"},
+     TP_DEFINITION("time of the group of causes that contains `cause`, in percent of the step time")},
+    {"causes", TP_MAP(next_cause, NULL), TP_DEFINITION("time of each cause, such as compute or input")},
     {"awaited_communication_us", TP_US(F, awaited_communication_ns), TP_ONLY_IF(F, has_device),
-     .definition = "sum of the idle times of at least 1 ms between the launch and the start of a communication kernel"},
+     TP_DEFINITION(
+         "sum of the idle times of at least 1 ms between the launch and the start of a communication kernel")},
     {"unrecorded_wait_us", TP_US(F, unrecorded_wait_ns), TP_ONLY_IF(F, has_device),
-     .definition = "idle time in which the host waits for device work that is not recorded"},
-    {"longest_gap", TP_PART(&gap), TP_NULL_UNLESS(F, has_gap), .definition = "longest idle time of the device"},
-    {"headline", TP_PLAIN(F, headline), .definition = "text of the verdict in one or more sentences"},
-    {"step_us", TP_PLAIN(F, step_us), .definition = "mean length of the analysed steps"},
-    {"steps_used", TP_PLAIN(F, steps_used), .definition = "number of analysed steps"},
-    {"steps_left_out", TP_LIST(next_left_out, &left_out_step), .definition = "steps that the statistics exclude"},
-    {"left_out", TP_RECORD(F, left_out, &left_out), .definition = "recorded time outside of the analysed steps"},
+     TP_DEFINITION("idle time in which the host waits for device work that is not recorded")},
+    {"longest_gap", TP_PART(&gap), TP_NULL_UNLESS(F, has_gap), TP_DEFINITION("longest idle time of the device")},
+    {"headline", TP_PLAIN(F, headline), TP_DEFINITION("text of the verdict in one or more sentences")},
+    {"step_us", TP_PLAIN(F, step_us), TP_DEFINITION("mean length of the analysed steps")},
+    {"steps_used", TP_PLAIN(F, steps_used), TP_DEFINITION("number of analysed steps")},
+    {"steps_left_out", TP_LIST(next_left_out, &left_out_step), TP_DEFINITION("steps that the statistics exclude")},
+    {"left_out", TP_RECORD(F, left_out, &left_out), TP_DEFINITION("recorded time outside of the analysed steps")},
     {"unjudged_us", TP_US(F, unjudged.ns),
-     .definition = "time in the analysed steps that does not show how the steps run, such as the capture of a graph; 0 "
-                   "if it is at most half of the step time"},
+     TP_DEFINITION("time in the analysed steps that does not show how the steps run, such as the capture of a graph; 0 "
+                   "if it is at most half of the step time")},
 };
 #undef F
 

@@ -236,18 +236,18 @@ void tp_capture_view_build(struct tp_capture_view *view, const struct tp_model *
 
 #define F struct tp_capture_view
 static const struct tp_json_field fields[] = {
-    {"summary", TP_PLAIN(F, summary), .definition = "one line about the kernels that were joined, or why none was"},
-    {"launches", TP_PLAIN(F, launch_count), .definition = "number of graph launches with device operations"},
+    {"summary", TP_PLAIN(F, summary), TP_DEFINITION("one line about the kernels that were joined, or why none was")},
+    {"launches", TP_PLAIN(F, launch_count), TP_DEFINITION("number of graph launches with device operations")},
     {"launches_joined", TP_PLAIN(F, joined_launch_count),
-     .definition = "number of graph launches whose operations were joined with captured calls"},
-    {"operations", TP_PLAIN(F, kernel_count), .definition = "number of device operations of graph launches"},
-    {"joined", TP_PLAIN(F, joined_count), .definition = "number of these operations that were joined"},
-    {"device_us", TP_US(F, device_ns), .definition = "device time of graph launches"},
-    {"joined_us", TP_US(F, joined_ns), .definition = "device time of joined operations"},
-    {"captures", TP_PLAIN(F, captures), .definition = "captured graphs of capture traces and of the trace itself"},
-    {"graph_launches", TP_PLAIN(F, launches), .definition = "launches of graphs, sorted by start"},
+     TP_DEFINITION("number of graph launches whose operations were joined with captured calls")},
+    {"operations", TP_PLAIN(F, kernel_count), TP_DEFINITION("number of device operations of graph launches")},
+    {"joined", TP_PLAIN(F, joined_count), TP_DEFINITION("number of these operations that were joined")},
+    {"device_us", TP_US(F, device_ns), TP_DEFINITION("device time of graph launches")},
+    {"joined_us", TP_US(F, joined_ns), TP_DEFINITION("device time of joined operations")},
+    {"captures", TP_PLAIN(F, captures), TP_DEFINITION("captured graphs of capture traces and of the trace itself")},
+    {"graph_launches", TP_PLAIN(F, launches), TP_DEFINITION("launches of graphs, sorted by start")},
     {"operators", TP_PLAIN(F, operators),
-     .definition = "operators of joined operations, from the capture trace: they have no host time in this trace"},
+     TP_DEFINITION("operators of joined operations, from the capture trace: they have no host time in this trace")},
 };
 #undef F
 const struct tp_fields tp_capture_view_fields = TP_FIELDS("Captured graphs", fields);

@@ -187,9 +187,9 @@ size_t tp_counter_view_find(const struct tp_counter_view *view, int64_t device, 
 
 #define F struct tp_counter_view
 static const struct tp_json_field fields[] = {
-    {"counters", TP_PLAIN(F, counters), .definition = "statistics of the counters, by device and name"},
+    {"counters", TP_PLAIN(F, counters), TP_DEFINITION("statistics of the counters, by device and name")},
     {"energy_per_step_joules", TP_PLAIN(F, energy_per_step_j),
-     .definition = "energy that all devices use in a step, from the counter Power (W); null: unknown"},
+     TP_DEFINITION("energy that all devices use in a step, from the counter Power (W); null: unknown")},
 };
 #undef F
 const struct tp_fields tp_counter_view_fields = TP_FIELDS("Counters of devices", fields);

@@ -359,24 +359,24 @@ void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_m
 #define F struct tp_kernel_view
 static const struct tp_json_field pie_fields[] = {
     {"using_ratio", TP_PLAIN(F, using_ratio),
-     .definition = "share of the kernel time in kernels that use tensor cores"},
+     TP_DEFINITION("share of the kernel time in kernels that use tensor cores")},
     {"not_using_ratio", TP_PLAIN(F, not_using_ratio),
-     .definition = "share of the kernel time in kernels that use no tensor cores"},
+     TP_DEFINITION("share of the kernel time in kernels that use no tensor cores")},
     {"unknown_ratio", TP_PLAIN(F, unknown_ratio),
-     .definition = "share of the kernel time in kernels whose name does not show whether they use tensor cores"},
+     TP_DEFINITION("share of the kernel time in kernels whose name does not show whether they use tensor cores")},
 };
 static const struct tp_fields pie = TP_FIELDS("Kernel time by use of tensor cores", pie_fields);
 
 static const struct tp_json_field fields[] = {
     {"has_blocks_per_sm_column", TP_PLAIN(F, has_blocks_per_sm),
-     .definition = "true if the trace has the numbers of blocks per multiprocessor"},
+     TP_DEFINITION("true if the trace has the numbers of blocks per multiprocessor")},
     {"has_occupancy_column", TP_PLAIN(F, has_occupancy),
-     .definition = "true if the trace has the occupancy of kernels"},
-    {"by_name", TP_PLAIN(F, by_name), .definition = "kernels by name"},
+     TP_DEFINITION("true if the trace has the occupancy of kernels")},
+    {"by_name", TP_PLAIN(F, by_name), TP_DEFINITION("kernels by name")},
     {"by_name_properties_and_operator", TP_PLAIN(F, by_config),
-     .definition = "kernels by name, launch configuration and operator"},
-    {"copies_by_name", TP_PLAIN(F, copies), .definition = "memory copies and memsets by name"},
-    {"tensor_core_pie", TP_PART(&pie), .definition = "kernel time by use of tensor cores"},
+     TP_DEFINITION("kernels by name, launch configuration and operator")},
+    {"copies_by_name", TP_PLAIN(F, copies), TP_DEFINITION("memory copies and memsets by name")},
+    {"tensor_core_pie", TP_PART(&pie), TP_DEFINITION("kernel time by use of tensor cores")},
 };
 #undef F
 

@@ -322,7 +322,7 @@ static bool next_child(const struct tp_record *record, size_t *cursor, struct tp
 static const struct tp_json_field module_fields[] = {
     {NULL, TP_ROW(F, table, 0, 0)},
     {"children", TP_LIST(next_child, &tp_module_fields),
-     .definition = "modules that this module calls; each has the same members as this module"},
+     TP_DEFINITION("modules that this module calls; each has the same members as this module")},
 };
 #undef F
 const struct tp_fields tp_module_fields = TP_FIELDS("A module", module_fields);

@@ -295,7 +295,7 @@ static struct tp_json_value call_stack_value(const struct tp_record *record)
 
 static const struct tp_json_field stack_fields[] = {
     {"call_stack", TP_COMPUTED(TP_AS_TEXT, call_stack_value),
-     .definition = "frames, innermost first; null if the total size of all call stacks exceeds a limit"},
+     TP_DEFINITION("frames, innermost first; null if the total size of all call stacks exceeds a limit")},
     {NULL, TP_ROW(struct tp_stack_table, table, TP_OP_CALLS, 0)},
 };
 static const struct tp_fields stack_row = TP_FIELDS("Calls of an operator from one stack", stack_fields);
@@ -341,28 +341,29 @@ static struct tp_json_value sort_key_value(const struct tp_record *record)
 
 #define F struct tp_operator_view
 static const struct tp_json_field unlinked_fields[] = {
-    {"device_events", TP_PLAIN(F, unlinked_device_events), .definition = "number of device events without an operator"},
+    {"device_events", TP_PLAIN(F, unlinked_device_events),
+     TP_DEFINITION("number of device events without an operator")},
     {"device_time_us", TP_US(F, unlinked_device_time_ns),
-     .definition = "sum of the durations of the device events without an operator"},
+     TP_DEFINITION("sum of the durations of the device events without an operator")},
     {"kernel_time_us", TP_US(F, unlinked_kernel_time_ns),
-     .definition = "sum of the durations of the kernels without an operator"},
+     TP_DEFINITION("sum of the durations of the kernels without an operator")},
     {"launches_outside_operators", TP_PLAIN(F, launches_outside_operators),
-     .definition = "number of runtime and driver calls while no operator ran"},
+     TP_DEFINITION("number of runtime and driver calls while no operator ran")},
 };
 static const struct tp_fields unlinked = TP_FIELDS("Device work without an operator", unlinked_fields);
 
 static const struct tp_json_field fields[] = {
     {"sorted_by", TP_COMPUTED(TP_AS_TEXT, sort_key_value),
-     .definition = "name of the column by which the tables are sorted"},
-    {"by_name", TP_PLAIN(F, by_name), .definition = "operators by name"},
-    {"by_name_and_input_shape", TP_PLAIN(F, by_shape), .definition = "operators by name and shapes of their inputs"},
+     TP_DEFINITION("name of the column by which the tables are sorted")},
+    {"by_name", TP_PLAIN(F, by_name), TP_DEFINITION("operators by name")},
+    {"by_name_and_input_shape", TP_PLAIN(F, by_shape), TP_DEFINITION("operators by name and shapes of their inputs")},
     {"call_stacks_by_name", TP_MAP(next_by_name, &stack_row),
-     .definition = "call stacks of each operator; the key is the name of the operator"},
+     TP_DEFINITION("call stacks of each operator; the key is the name of the operator")},
     {"call_stacks_by_name_and_input_shape", TP_MAP(next_by_shape, &stack_row),
-     .definition = "call stacks of each operator and input shape; the key is NAME###SHAPE"},
+     TP_DEFINITION("call stacks of each operator and input shape; the key is NAME###SHAPE")},
     {"call_stacks_left_out", TP_PLAIN(F, stacks_left_out),
-     .definition = "number of call stacks that are null because the total size of all call stacks has a limit"},
-    {"unlinked", TP_PART(&unlinked), .definition = "device work without an operator"},
+     TP_DEFINITION("number of call stacks that are null because the total size of all call stacks has a limit")},
+    {"unlinked", TP_PART(&unlinked), TP_DEFINITION("device work without an operator")},
 };
 #undef F
 

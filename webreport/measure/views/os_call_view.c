@@ -236,14 +236,14 @@ void tp_os_call_view_build(struct tp_os_call_view *view, const struct tp_model *
 
 #define F struct tp_os_call_view
 static const struct tp_json_field fields[] = {
-    {"call_count", TP_PLAIN(F, count), .definition = "number of calls of the operating system"},
+    {"call_count", TP_PLAIN(F, count), TP_DEFINITION("number of calls of the operating system")},
     {"idle_us", TP_US(F, idle_ns),
-     .definition = "idle time of the devices within the analysed steps, for each thread that launches on them"},
+     TP_DEFINITION("idle time of the devices within the analysed steps, for each thread that launches on them")},
     {"idle_in_calls_us", TP_US(F, during_ns),
-     .definition = "part of idle_us during which the launching thread is in a call of the operating system"},
+     TP_DEFINITION("part of idle_us during which the launching thread is in a call of the operating system")},
     {"idle_in_calls_percent", TP_PLAIN(F, during_percent),
-     .definition = "idle_in_calls_us as a percentage of idle_us; null without idle time"},
-    {"calls", TP_PLAIN(F, calls), .definition = "calls by thread and function"},
+     TP_DEFINITION("idle_in_calls_us as a percentage of idle_us; null without idle time")},
+    {"calls", TP_PLAIN(F, calls), TP_DEFINITION("calls by thread and function")},
 };
 #undef F
 const struct tp_fields tp_os_call_view_fields = TP_FIELDS("Calls of the operating system", fields);

@@ -311,40 +311,40 @@ static bool next_average(const struct tp_record *record, size_t *cursor, struct 
 static const struct tp_json_field step_fields[] = {
     {NULL, TP_ROW(F, steps, 0, 0)},
     {"device_busy_by_gpu_us", TP_MAP(next_device_busy_time, NULL),
-     .definition = "busy time of each device in the step"},
+     TP_DEFINITION("busy time of each device in the step")},
 };
 static const struct tp_fields step = TP_FIELDS("A step", step_fields);
 
 static const struct tp_json_field count_fields[] = {
-    {"operators", TP_PLAIN(struct tp_step_counts, operators), .definition = "number of calls of operators"},
+    {"operators", TP_PLAIN(struct tp_step_counts, operators), TP_DEFINITION("number of calls of operators")},
     {"runtime_calls", TP_PLAIN(struct tp_step_counts, runtime_calls),
-     .definition = "number of calls of the device's runtime or driver"},
-    {"collectives", TP_PLAIN(struct tp_step_counts, collectives), .definition = "number of collectives"},
+     TP_DEFINITION("number of calls of the device's runtime or driver")},
+    {"collectives", TP_PLAIN(struct tp_step_counts, collectives), TP_DEFINITION("number of collectives")},
     {"device_allocations", TP_PLAIN(struct tp_step_counts, device_allocations),
-     .definition = "number of allocations on devices"},
+     TP_DEFINITION("number of allocations on devices")},
     {"host_allocations", TP_PLAIN(struct tp_step_counts, host_allocations),
-     .definition = "number of allocations on the host"},
+     TP_DEFINITION("number of allocations on the host")},
 };
 static const struct tp_fields counts = TP_FIELDS("Counts in the analysed steps", count_fields);
 
 static const struct tp_json_field fields[] = {
     {"device_type", TP_PLAIN(F, device_type),
-     .definition = "type of the devices, such as GPU or NPU; CPU: no device was used"},
-    {"window_us", TP_US(F, window_ns), .definition = "total length of the analysed steps"},
-    {"steps_used", TP_PLAIN(F, used_count), .definition = "number of analysed steps"},
-    {"steps", TP_EACH_ROW(F, steps, &step), .definition = "steps in order of time"},
+     TP_DEFINITION("type of the devices, such as GPU or NPU; CPU: no device was used")},
+    {"window_us", TP_US(F, window_ns), TP_DEFINITION("total length of the analysed steps")},
+    {"steps_used", TP_PLAIN(F, used_count), TP_DEFINITION("number of analysed steps")},
+    {"steps", TP_EACH_ROW(F, steps, &step), TP_DEFINITION("steps in order of time")},
     {"average", TP_MAP(next_average, NULL),
-     .definition = "mean time per analysed step in kernels, copies, communication, runtime calls, data loading and "
-                   "other activities, in microseconds"},
-    {"gpu_summary", TP_PLAIN(F, gpu_summary), .definition = "busy time, kernels and copies of each device"},
-    {"device_busy_us", TP_US(F, device_busy_ns), .definition = "time in the analysed steps with work on any device"},
+     TP_DEFINITION("mean time per analysed step in kernels, copies, communication, runtime calls, data loading and "
+                   "other activities, in microseconds")},
+    {"gpu_summary", TP_PLAIN(F, gpu_summary), TP_DEFINITION("busy time, kernels and copies of each device")},
+    {"device_busy_us", TP_US(F, device_busy_ns), TP_DEFINITION("time in the analysed steps with work on any device")},
     {"recorded_device_busy_us", TP_US(F, recorded_device_busy_ns),
-     .definition = "time in the whole recording with work on any device"},
+     TP_DEFINITION("time in the whole recording with work on any device")},
     {"tensor_core_eligible_operator_kernel_time_ratio", TP_PLAIN(F, tensor_core_eligible_ratio),
-     .definition = "share of the kernel time that belongs to operators that can use tensor cores"},
-    {"in_steps", TP_RECORD(F, in_steps, &counts), .definition = "counts of events in the analysed steps"},
+     TP_DEFINITION("share of the kernel time that belongs to operators that can use tensor cores")},
+    {"in_steps", TP_RECORD(F, in_steps, &counts), TP_DEFINITION("counts of events in the analysed steps")},
     {"communication_overlap", TP_PLAIN(F, communication_overlap),
-     .definition = "time of each step in communication and in computation"},
+     TP_DEFINITION("time of each step in communication and in computation")},
 };
 #undef F
 

@@ -216,8 +216,8 @@ void tp_range_view_build(struct tp_range_view *view, const struct tp_model *mode
 
 #define F struct tp_range_view
 static const struct tp_json_field fields[] = {
-    {"ranges", TP_PLAIN(F, ranges), .definition = "ranges of the program by name"},
-    {"counters", TP_PLAIN(F, counters), .definition = "counters of the program by name"},
+    {"ranges", TP_PLAIN(F, ranges), TP_DEFINITION("ranges of the program by name")},
+    {"counters", TP_PLAIN(F, counters), TP_DEFINITION("counters of the program by name")},
 };
 #undef F
 

@@ -324,17 +324,17 @@ void tp_sample_view_build(struct tp_sample_view *view, const struct tp_model *mo
 
 #define F struct tp_sample_view
 static const struct tp_json_field fields[] = {
-    {"sample_count", TP_PLAIN(F, count), .definition = "number of samples of running threads"},
+    {"sample_count", TP_PLAIN(F, count), TP_DEFINITION("number of samples of running threads")},
     {"without_stack", TP_PLAIN(F, without_stack),
-     .definition = "number of samples without a stack; their time is part of cpu_us, but the tables `functions` and "
-                   "`lines` do not include it"},
-    {"cpu_us", TP_US(F, cpu_ns), TP_ONLY_IF(F, is_timed), .definition = "CPU time of all samples"},
-    {"functions", TP_PLAIN(F, functions), .definition = "CPU time, or number of samples, by function"},
-    {"lines", TP_PLAIN(F, lines), TP_ONLY_IF(F, is_timed), .definition = "CPU time by source line"},
+     TP_DEFINITION("number of samples without a stack; their time is part of cpu_us, but the tables `functions` and "
+                   "`lines` do not include it")},
+    {"cpu_us", TP_US(F, cpu_ns), TP_ONLY_IF(F, is_timed), TP_DEFINITION("CPU time of all samples")},
+    {"functions", TP_PLAIN(F, functions), TP_DEFINITION("CPU time, or number of samples, by function")},
+    {"lines", TP_PLAIN(F, lines), TP_ONLY_IF(F, is_timed), TP_DEFINITION("CPU time by source line")},
     {"threads", TP_PLAIN(F, threads), TP_ONLY_IF(F, is_untimed),
-     .definition = "number of samples by thread, if the samples have no times"},
+     TP_DEFINITION("number of samples by thread, if the samples have no times")},
     {"thread_functions", TP_PLAIN(F, thread_functions), TP_ONLY_IF(F, is_untimed),
-     .definition = "number of samples by thread and function, if the samples have no times"},
+     TP_DEFINITION("number of samples by thread and function, if the samples have no times")},
 };
 #undef F
 

@@ -136,17 +136,17 @@ void tp_sync_table_build(struct tp_sync_table *table, const struct tp_model *mod
 #define F struct tp_sync_table
 static const struct tp_json_field fields[] = {
     {"count", TP_PLAIN(F, count),
-     .definition = "number of calls that wait for the device and begin in the analysed steps"},
+     TP_DEFINITION("number of calls that wait for the device and begin in the analysed steps")},
     {"host_wait_us", TP_US(F, host_wait_ns),
-     .definition = "time that the host spends in calls that wait for the device"},
+     TP_DEFINITION("time that the host spends in calls that wait for the device")},
     {"bubble_us", TP_US(F, bubble_ns),
-     .definition =
-         "idle time of the device after each call that waits for the device, until the next device operation starts"},
-    {"cost_us", TP_US(F, cost_ns), .definition = "upper bound of the time that would be saved without the waits"},
+     TP_DEFINITION(
+         "idle time of the device after each call that waits for the device, until the next device operation starts")},
+    {"cost_us", TP_US(F, cost_ns), TP_DEFINITION("upper bound of the time that would be saved without the waits")},
     {"calls_outside_steps", TP_PLAIN(F, outside_step_count),
-     .definition = "number of waits that begin outside of the analysed steps; the other members of the table do not "
-                   "include these waits"},
-    {"rows", TP_PLAIN(F, rows), .definition = "waits by source line, operator and call, most expensive first"},
+     TP_DEFINITION("number of waits that begin outside of the analysed steps; the other members of the table do not "
+                   "include these waits")},
+    {"rows", TP_PLAIN(F, rows), TP_DEFINITION("waits by source line, operator and call, most expensive first")},
 };
 #undef F
 

@@ -120,10 +120,10 @@ void tp_task_view_build(struct tp_task_view *view, const struct tp_model *model,
 
 #define F struct tp_task_view
 static const struct tp_json_field fields[] = {
-    {"task_count", TP_PLAIN(F, count), .definition = "number of tasks that began in the trace"},
+    {"task_count", TP_PLAIN(F, count), TP_DEFINITION("number of tasks that began in the trace")},
     {"ends_without_begin", TP_PLAIN(F, without_begin),
-     .definition = "number of end events of tasks whose begin event was not recorded"},
-    {"tasks", TP_PLAIN(F, tasks), .definition = "tasks by name"},
+     TP_DEFINITION("number of end events of tasks whose begin event was not recorded")},
+    {"tasks", TP_PLAIN(F, tasks), TP_DEFINITION("tasks by name")},
 };
 #undef F
 

@@ -423,14 +423,14 @@ static struct tp_json_value flag_value(const struct tp_record *record)
 
 #define F struct tp_quality_flag
 static const struct tp_json_field flag_fields[] = {
-    {"id", TP_PLAIN(F, id), .definition = "id of the quality check, F1 to F11"},
-    {"raised", TP_PLAIN(F, is_raised), .definition = "true if the trace has this fault"},
+    {"id", TP_PLAIN(F, id), TP_DEFINITION("id of the quality check, F1 to F11")},
+    {"raised", TP_PLAIN(F, is_raised), TP_DEFINITION("true if the trace has this fault")},
     {"value", TP_COMPUTED(TP_AS_REAL, flag_value),
-     .definition = "size of the fault, in the unit given by `unit`; null if the fault has no size"},
-    {"unit", TP_PLAIN(F, unit), .definition = "unit of `value`"},
-    {"text", TP_PLAIN(F, text), .definition = "description of the fault"},
+     TP_DEFINITION("size of the fault, in the unit given by `unit`; null if the fault has no size")},
+    {"unit", TP_PLAIN(F, unit), TP_DEFINITION("unit of `value`")},
+    {"text", TP_PLAIN(F, text), TP_DEFINITION("description of the fault")},
     {"weakens", TP_ARRAY(F, weakens, weakens_count),
-     .definition = "rules and views that are less certain because of this fault"},
+     TP_DEFINITION("rules and views that are less certain because of this fault")},
 };
 static const struct tp_fields flag = TP_FIELDS("A quality flag", flag_fields);
 #undef F
@@ -446,27 +446,27 @@ static bool next_flag(const struct tp_record *record, size_t *cursor, struct tp_
 
 #define F struct tp_quality
 static const struct tp_json_field fields[] = {
-    {"events_total", TP_PLAIN(F, events_total), .definition = "number of elements of the list of events in the file"},
+    {"events_total", TP_PLAIN(F, events_total), TP_DEFINITION("number of elements of the list of events in the file")},
     {"read", TP_MAP(next_read, NULL),
-     .definition = "number of events that were read, by kind; a kind without events is absent"},
+     TP_DEFINITION("number of events that were read, by kind; a kind without events is absent")},
     {"skipped", TP_MAP(next_skipped, NULL),
-     .definition = "number of events that were skipped, by reason; a reason without events is absent"},
-    {"read_total", TP_PLAIN(F, read_total), .definition = "number of events that were read"},
-    {"skipped_total", TP_PLAIN(F, skipped_total), .definition = "number of events that were skipped"},
-    {"events_without_dur", TP_PLAIN(F, events_without_dur), .definition = "number of events without a duration"},
+     TP_DEFINITION("number of events that were skipped, by reason; a reason without events is absent")},
+    {"read_total", TP_PLAIN(F, read_total), TP_DEFINITION("number of events that were read")},
+    {"skipped_total", TP_PLAIN(F, skipped_total), TP_DEFINITION("number of events that were skipped")},
+    {"events_without_dur", TP_PLAIN(F, events_without_dur), TP_DEFINITION("number of events without a duration")},
     {"events_with_negative_dur", TP_PLAIN(F, events_with_negative_dur),
-     .definition = "number of events with a negative duration"},
+     TP_DEFINITION("number of events with a negative duration")},
     {"repaired", TP_PLAIN(F, repaired),
-     .definition = "number of events that were repaired or skipped because their text is broken"},
-    {"truncated", TP_PLAIN(F, is_truncated), .definition = "true if the file ends too early"},
-    {"gzip_error", TP_PLAIN(F, has_gzip_error), .definition = "true if the compressed file is damaged"},
+     TP_DEFINITION("number of events that were repaired or skipped because their text is broken")},
+    {"truncated", TP_PLAIN(F, is_truncated), TP_DEFINITION("true if the file ends too early")},
+    {"gzip_error", TP_PLAIN(F, has_gzip_error), TP_DEFINITION("true if the compressed file is damaged")},
     {"badly_nested_host_events", TP_PLAIN(F, badly_nested_host_events),
-     .definition = "number of host events that overlap an earlier event of their thread without being inside of it"},
+     TP_DEFINITION("number of host events that overlap an earlier event of their thread without being inside of it")},
     {"flags", TP_LIST(next_flag, &flag),
-     .definition =
-         "results of the quality checks F1 to F11; a fault in the recording lowers the confidence of some findings"},
+     TP_DEFINITION(
+         "results of the quality checks F1 to F11; a fault in the recording lowers the confidence of some findings")},
     {"notices", TP_MAP(next_notice, NULL),
-     .definition = "number of repairs and omissions of the reader, by kind; a kind that did not occur is absent"},
+     TP_DEFINITION("number of repairs and omissions of the reader, by kind; a kind that did not occur is absent")},
 };
 #undef F
 

@@ -141,20 +141,20 @@ static struct tp_json_value peaks_are_measured(const struct tp_record *record)
 #define F struct tp_work_rates
 static const struct tp_json_field fields[] = {
     {"gemm_percent_of_peak", TP_PLAIN(F, products_percent),
-     .definition = "rate of floating-point operations that the matrix products reach, in percent of the device's peak; "
-                   "null: unknown"},
+     TP_DEFINITION("rate of floating-point operations that the matrix products reach, in percent of the device's peak; "
+                   "null: unknown")},
     {"step_percent_of_peak", TP_PLAIN(F, step_percent),
-     .definition =
-         "rate of floating-point operations over the step time, in percent of the device's peak; null: unknown"},
+     TP_DEFINITION(
+         "rate of floating-point operations over the step time, in percent of the device's peak; null: unknown")},
     {"known_percent", TP_PLAIN(F, known_percent),
-     .definition =
-         "share of the kernel time of matrix products, attention and convolutions whose number of operations is known"},
+     TP_DEFINITION("share of the kernel time of matrix products, attention and convolutions whose number of operations "
+                   "is known")},
     {"peaks", TP_COMPUTED(TP_AS_TEXT, peaks_device),
-     .definition = "name of the device whose peak rates are used; null: no peak rates are known"},
+     TP_DEFINITION("name of the device whose peak rates are used; null: no peak rates are known")},
     {"source", TP_COMPUTED(TP_AS_TEXT, peaks_source),
-     .definition = "source of the peak rates: a publication or a measurement"},
+     TP_DEFINITION("source of the peak rates: a publication or a measurement")},
     {"is_measured", TP_COMPUTED(TP_AS_BOOL, peaks_are_measured),
-     .definition = "true if the peak rates were measured instead of published"},
+     TP_DEFINITION("true if the peak rates were measured instead of published")},
 };
 #undef F
 

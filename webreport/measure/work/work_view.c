@@ -220,8 +220,9 @@ void tp_work_view_build(struct tp_work_view *view, const struct tp_work_kinds *k
 }
 
 static const struct tp_json_field fields[] = {
-    {"devices", TP_PLAIN(struct tp_work_view, devices.rows), .definition = "time of device operations by kind of work"},
+    {"devices", TP_PLAIN(struct tp_work_view, devices.rows),
+     TP_DEFINITION("time of device operations by kind of work")},
     {"operators", TP_PLAIN(struct tp_work_view, operators.rows),
-     .definition = "self time of operators on the host by kind of work"},
+     TP_DEFINITION("self time of operators on the host by kind of work")},
 };
 const struct tp_fields tp_work_view_fields = TP_FIELDS("Kinds of work", fields);
