@@ -1022,7 +1022,7 @@
       select(hits[viewer.at]);
       if (a < from || z > to || (z - a) * scale < 60) show(a - margin, z + margin);
     }
-    /* Selects what the address names: steps and slices by name, evidence by its start time. */
+    /* Selects what the address names: steps, streams and slices by name, evidence by its start time. */
     viewer.select = (state) => {
       let hits = [], time = state.from, best = 0;
       range = state.range;
@@ -1037,6 +1037,8 @@
       } else if (state.kind === 'event') {
         time += data.first;
         hits = slicesOf(numbersOf((other, i) => other.includes(state.name.replace(/…$/, '')) || data.full[i].includes(state.name.replace(/…$/, ''))), time);
+      } else if (state.kind === 'stream') {
+        devices.filter((thread) => thread.title === state.name).forEach((thread) => thread.start.forEach((_, i) => hits.push(sliceOf(thread, i))));
       } else {
         hits = slicesOf(numbersOf((other, i) => [other, data.full[i]].some((text) => {
           const name = text.replace(/\s+/g, ' ').trim();
@@ -1057,6 +1059,7 @@
       fillPanel();
     };
     viewer.kindOf = kindOf;
+    viewer.streams = () => devices.map((thread) => thread.title);
     viewer.view = () => [from, to];
     viewer.queues = () => lanes.filter((lane) => lane.queue).map((lane) => lane.queue);
     viewer.state = () => {

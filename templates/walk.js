@@ -95,7 +95,7 @@
   function addRow(row) {
     const cell = row.cells[0], table = row.closest('table'), section = sectionOf(table), more = one('.more', cell), code = one('code', cell);
     const kind = (/(line|step)$/.exec(table.getAttribute('data-name')) || [])[0] || KINDS[section.name];
-    if (!kind || !code || /^(works|time|kinds of work|module classes)$/.test(table.getAttribute('data-name'))) return;
+    if (!kind || !code || /^(works|time|kinds of work|module classes|streams|launch delays|launch delay decades)$/.test(table.getAttribute('data-name'))) return;
     const names = namesOf(cell, kind), name = names[0];
     if (!name || (kind === 'line' && /^[[(]/.test(name))) return; /* skips lines such as "[no host event]" */
     places.push({ kind, name, names, row, page: section.prefix, title: section.title });
@@ -111,9 +111,10 @@
   all('section table.data[data-name] > tbody > tr').forEach(addRow);
 
   /* Adds links to names without one, if the timeline or a row knows the name. Such names are in trees, in memory, in
-   * calls that wait, and in evidence. */
+   * calls that wait, in the table of streams, and in evidence. */
   function knownNames(viewer, page) {
     const kinds = Object.create(null);
+    viewer.streams().forEach((title) => { kinds[title] = 'stream'; });
     viewer.data.names.forEach((name, i) => { if (i) kinds[flat(name)] = viewer.kindOf(i); });
     places.forEach((place) => { if (place.page === page) place.names.forEach((name) => { kinds[name] = place.kind; }); });
     return kinds;

@@ -90,6 +90,19 @@ test('the panel has the shapes of the call that is selected, and of the one that
   same(await other.ask(of), 'Shapes of aten::mm 64×32, 32×8');
 });
 
+test('a_stream_leads_to_its_operations_and_ranges_of_times_lead_nowhere', async () => {
+  const page = await open(urls.gpu + '#sel=stream:' + encodeURIComponent('GPU 0 · stream 7'));
+  await comes(page, PANEL);
+  const links = (name) => `[...document.querySelectorAll('table[data-name="${name}"] tbody tr')].map((row) => (row.querySelector('a') || { hash: '' }).hash)`;
+  const text = await page.ask(`document.querySelector('.walk').textContent`), streams = await page.ask(links('streams'));
+  same(/1 of \d\d+/.test(text) && /GPU 0 · stream 7/.test(text), true);
+  same(streams.length > 0 && streams.every((link) => link.startsWith('#sel=stream:')), true);
+  for (const name of ['launch delays', 'launch delay decades']) {
+    const seen = await page.ask(links(name));
+    same(seen.length > 0 && seen.every((link) => !link), true);
+  }
+});
+
 test('an_address_opens_what_it_names', async () => {
   const page = await open(urls.gpu + '#sel=kernel:ampere_sgemm_128x64_tn');
   await comes(page, PANEL);

@@ -367,6 +367,29 @@ def what_ifs(tp, *traces):
     return min(counts) == 0
 
 
+def streams(tp, *traces):
+    """Checks that the tables of streams and of launch delays equal the JSON of the report, with times in nanoseconds."""
+    count = 0
+    for trace in traces:
+        with tempfile.TemporaryDirectory() as folder:
+            if subprocess.run([tp, "report", trace, "--json", folder + "/views.json", "--quiet"], stderr=subprocess.DEVNULL).returncode == 3:
+                continue
+            subprocess.run([tp, "export", trace, "--to", "sqlite", "-o", folder, "--quiet"], check=True)
+            profiles = [p for run in json.load(open(folder + "/views.json"))["runs"] for p in run["profiles"]]
+            files = glob.glob(folder + "/**/*.sqlite", recursive=True)
+            if len(profiles) != 1 or len(files) != 1:
+                continue
+            db = sqlite3.connect(files[0])
+            tables = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
+            for name in ("streams", "launch_delays"):
+                rows = [tuple(round(v * 1000) if k.endswith("_us") and v is not None else v for k, v in row.items())
+                        for row in profiles[0].get("stream_view", {}).get(name, [])]
+                assert rows == (db.execute("SELECT * FROM " + name).fetchall() if name in tables else []), (trace, name)
+                count += len(rows)
+    assert count
+    print(count, "rows of streams and launch delays")
+
+
 def pandas(*files):
     import pandas as library
     for path in files:
@@ -421,4 +444,4 @@ def snakeviz(*files):
     return not files
 
 
-sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "tasks": tasks, "ranges": ranges, "what_ifs": what_ifs, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))
+sys.exit(bool({"folded": folded, "snakeviz": snakeviz, "chrome": chrome, "raw": raw, "part": part, "filters": filters, "tables": tables, "tasks": tasks, "ranges": ranges, "what_ifs": what_ifs, "streams": streams, "pandas": pandas, "duckdb": duckdb, "xml": xml}[sys.argv[1]](*sys.argv[2:])))

@@ -53,6 +53,7 @@ BEGIN {
   room(m, "work audience torch_tables", facts)
   ok[m "snapshot"]     = m "snapshot " m "memory " r "model/allocator " r "trace/snapshot " facts
   ok[m "flight"]       = m "flight " r "trace/flight " facts
+  ok[m "streams"]      = m "streams " facts
   ok[m "idle"]         = m "idle " m "audience " facts
   ok[m "serving"]      = m "serving " m "idle " m "work " facts
   ok[m "program"]      = m "program " m "serving " facts
@@ -65,7 +66,7 @@ BEGIN {
   ok[m "rules/device"] = m "rules/device " m "rules/host " m "rules " m "verdict " m "serving " m "idle " m "work " facts
   ok[m "ranks"]        = m "ranks " m "rules " m "views " m "work " facts
   ok[m "answer"]       = m "answer " m "rules " m "verdict " m "idle " m "work " facts
-  ok[m "result"]       = m "result " r "what_if " m "answer " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
+  ok[m "result"]       = m "result " r "what_if " m "answer " m "rules " m "rules/device " m "verdict " m "tree " m "views " m "streams " m "memory " m "program " m "serving " m "idle " m "work " m "audience " facts
   ok[m "metrics"]      = m "metrics " m "result " m "rules " facts
   ok[m "charts"]       = m "charts " m "torch_tables " m "views " m "program " m "audience " facts
   ok[m "torch_tables"] = m "torch_tables " m "views " m "program " m "work " facts

@@ -1,7 +1,7 @@
 /* Numbers the streams of all devices, and lists the operations of each stream in the order of their launches. */
 #include "webreport/what_if/streams.h"
 
-#include "writer/base/keys.h"
+#include "webreport/model/device_streams.h"
 #include "writer/base/limits.h"
 
 int64_t tp_graph_correlation(const struct tp_graph_build *build, uint32_t launch)
@@ -22,34 +22,6 @@ static void index_sync_records(struct tp_graph_build *build)
     tp_id_map_init(&build->syncs, build->arena);
     for (uint32_t i = 0; i < trace->sync_count; i++)
         *tp_id_map_find_or_add(&build->syncs, (uint64_t)trace->syncs[i].correlation) = i;
-}
-
-static int compare_streams(const void *x, const void *y, const void *context)
-{
-    const struct tp_graph_stream *a = x, *b = y;
-    (void)context;
-    if (a->gpu != b->gpu)
-        return a->gpu < b->gpu ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* Sets the stream of each operation, numbered in order of appearance. Returns false if there are too many streams. */
-static bool number_streams(struct tp_graph_build *build, struct tp_vec *streams)
-{
-    const struct tp_model *model = build->model;
-    struct tp_keys keys;
-    tp_keys_init(&keys, build->arena, 3);
-    for (uint32_t k = 0; k < model->devices.count; k++) {
-        int64_t number = tp_stream_number(model, tp_device_event(model, k));
-        const uint32_t key[] = {model->devices.gpu[k], (uint32_t)((uint64_t)number >> 32), (uint32_t)number};
-        uint32_t stream = build->stream_of[k] = tp_keys_add(&keys, key);
-        if (stream == streams->count)
-            *(struct tp_graph_stream *)tp_vec_push(streams) = (struct tp_graph_stream){key[0], number, NULL, stream};
-        if (streams->count > TP_MAX_REPLAY_STREAMS)
-            return false;
-    }
-    tp_keys_release(&keys);
-    return true;
 }
 
 /* Lists the operations with a launch, by stream in order of (start of the call, position of the call, operation). */
@@ -79,23 +51,17 @@ static void list_launched_operations(struct tp_graph_build *build)
 
 bool tp_graph_find_streams(struct tp_graph_build *build)
 {
-    struct tp_vec streams = TP_VEC(build->arena, struct tp_graph_stream);
+    struct tp_device_streams streams;
     index_sync_records(build);
-    build->stream_of = tp_arena_array(build->arena, build->model->devices.count, sizeof *build->stream_of);
-    if (!number_streams(build, &streams))
-        return false;
-    build->streams = streams.data;
-    build->stream_count = (uint32_t)streams.count;
-    tp_merge_sort(build->arena, build->streams, build->stream_count, sizeof *build->streams, compare_streams, NULL);
-    uint32_t *rank = tp_arena_array(build->arena, build->stream_count, sizeof *rank);
-    for (uint32_t s = 0; s < build->stream_count; s++) { /* launched_count still has the number by appearance */
-        rank[build->streams[s].launched_count] = s;
-        build->streams[s].launched_count = 0;
-    }
-    for (uint32_t k = 0; k < build->model->devices.count; k++)
-        build->stream_of[k] = rank[build->stream_of[k]];
-    list_launched_operations(build);
-    return true;
+    bool is_complete = tp_device_streams_find(&streams, build->model, TP_MAX_REPLAY_STREAMS, build->arena);
+    build->stream_of = streams.stream_of;
+    build->stream_count = streams.count;
+    build->streams = tp_arena_array(build->arena, streams.count, sizeof *build->streams);
+    for (uint32_t s = 0; s < streams.count; s++)
+        build->streams[s] = (struct tp_graph_stream){.gpu = streams.items[s].gpu, .number = streams.items[s].number};
+    if (is_complete)
+        list_launched_operations(build);
+    return is_complete;
 }
 
 uint32_t tp_graph_find_stream(const struct tp_graph_build *build, int64_t device, int64_t stream)

@@ -179,6 +179,11 @@ static int64_t select_value_of_rank(int64_t *values, size_t count, size_t rank)
     return values[0];
 }
 
+int64_t tp_integer_percentile(int64_t *values, size_t count, unsigned percent)
+{
+    return select_value_of_rank(values, count, tp_nearest_rank(count, percent));
+}
+
 /* Returns the median. For an even count, it is the mean of the lower middle value and the smallest value above it, as
  * for sorted values. */
 static double select_median(double *values, size_t count)

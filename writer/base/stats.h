@@ -45,6 +45,10 @@ int64_t tp_sorted_integer_median(const int64_t *sorted, size_t count);
  * least `percent` (1 to 100) per cent of the values are not larger. For 50, it is the lower median. */
 size_t tp_nearest_rank(size_t count, unsigned percent);
 
+/* Returns a percentile of `count` (> 0) values, by nearest rank (tp_nearest_rank). Reorders the values, in linear
+ * time. */
+int64_t tp_integer_percentile(int64_t *values, size_t count, unsigned percent);
+
 /* Returns the robust standard deviation: 1.4826 times the median distance from the median; 0 for one value, NaN for no
  * values. Overwrites the values. */
 double tp_robust_deviation(double *values, size_t count);

@@ -320,5 +320,6 @@ struct tp_data tp_section_idle(const struct tp_section *section)
     for (uint32_t i = 0; i < view->device_count && i < 16; i++)
         add_device(section, devices, &view->devices[i], &view->devices[i] != device);
     put_synchronizations(section, object);
+    tp_section_put_streams(section, object);
     return tp_data_of_object(object);
 }

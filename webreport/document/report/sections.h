@@ -14,6 +14,8 @@ struct tp_data tp_section_wall(const struct tp_section *section);
 /* Returns kind NONE unless the program records ranges through tracepress.h. */
 struct tp_data tp_section_ranges(const struct tp_section *section);
 struct tp_data tp_section_idle(const struct tp_section *section);
+/* Adds the member streams: queues and idle time of the streams, and delays of launches. (section_streams.c) */
+void tp_section_put_streams(const struct tp_section *section, struct tp_object *object);
 /* Returns kind NONE if no device worked in the analysed steps. */
 struct tp_data tp_section_work(const struct tp_section *section);
 struct tp_data tp_section_operators(const struct tp_section *section);

@@ -5,6 +5,7 @@
 #include "webreport/export/chrome/flow_links.h"
 #include "webreport/measure/memory/memory_records.h"
 #include "webreport/measure/result/advice.h"
+#include "webreport/measure/streams/stream_view.h"
 #include "webreport/measure/views/compiled_view.h"
 #include "webreport/measure/views/range_times.h"
 #include "webreport/measure/views/task_view.h"
@@ -44,6 +45,7 @@ struct tp_rows {
     struct tp_range_times ranges;
     struct tp_compiled_view compiled;
     struct tp_what_if_view what_if;
+    struct tp_stream_view streams;
     struct tp_work_kinds kinds;
     struct tp_work_units units;
     /* for each thread: thread number and process number, as texts */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "writer/base/limits.h"
 #include "writer/text/format.h"
 
 const char *tp_producer_text(enum tp_producer producer)
@@ -29,6 +30,15 @@ struct tp_str tp_device_title(const struct tp_model *model, int64_t id, struct t
                        ? model->gpus[g].name
                        : tp_str_of(tp_text_printf(arena, "%s %lld", model->gpus[g].word, (long long)id));
     return tp_str_of(tp_text_printf(arena, "%s %lld", tp_devices_word(model), (long long)id));
+}
+
+struct tp_str tp_stream_title(const struct tp_model *model, int64_t device, int64_t stream, struct tp_arena *arena)
+{
+    struct tp_str title = tp_device_title(model, device, arena);
+    if (stream < 0)
+        return title;
+    int size = title.len < TP_MAX_SHOWN_NAME_BYTES ? (int)title.len : 0;
+    return tp_str_of(tp_text_printf(arena, "%.*s \xc2\xb7 stream %lld", size, title.ptr, (long long)stream));
 }
 
 bool tp_has_only_devices_of_program(const struct tp_model *model)

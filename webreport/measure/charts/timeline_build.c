@@ -168,18 +168,13 @@ static void make_lane_title(struct tp_timeline *timeline, struct tp_lane *lane, 
 {
     const struct tp_trace *trace = timeline->model->trace;
     const struct tp_thread *thread = &trace->threads[lane->thread];
-    char number[80];
     uint32_t detail = lane->is_device ? trace->events[lane->slices[0]].detail : TP_NO_ID;
     const struct tp_device_setup *setup = detail != TP_NO_ID ? tp_device_setup(trace, detail) : NULL;
     int64_t device = setup ? tp_device_id_of_event(timeline->model, &trace->events[lane->slices[0]]) : -1;
     bool has_name = setup && tp_is_device_of_program(timeline->model, device) && thread->name.len;
     if (device >= 0 && !has_name) {
         int64_t stream = tp_stream_number(timeline->model, &trace->events[lane->slices[0]]);
-        number[0] = 0;
-        if (stream >= 0)
-            snprintf(number, sizeof number, " · stream %lld", (long long)stream);
-        lane->title =
-            join_texts(arena, (struct tp_str[]){tp_device_title(timeline->model, device, arena), tp_str_of(number)}, 2);
+        lane->title = tp_stream_title(timeline->model, device, stream, arena);
         return;
     }
     struct tp_str id = row_id_text(arena, &thread->tid);

@@ -25,6 +25,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_task_view_build(&views->tasks, model, arena);
     tp_range_view_build(&views->ranges, model, arena);
     tp_counter_view_build(&views->counters, model, arena);
+    tp_stream_view_build(&views->streams, model, arena);
     tp_os_call_view_build(&views->os_calls, model, arena);
     tp_capture_view_build(&views->captures, model, arena);
     tp_compiled_view_build(&views->compiled, model, arena);
@@ -60,6 +61,8 @@ static const struct tp_json_field fields[] = {
      TP_DEFINITION("host time and device time of the ranges and modules by name, forward and backward")},
     {"counter_view", TP_RECORD(F, counters, &tp_counter_view_fields), TP_ONLY_IF(F, counters.is_present),
      TP_DEFINITION("counters of the devices, such as power and clocks")},
+    {"stream_view", TP_RECORD(F, streams, &tp_stream_view_fields), TP_ONLY_IF(F, streams.is_present),
+     TP_DEFINITION("queues and idle time of the streams, and delays of launches, if the trace has device operations")},
     {"os_call_view", TP_RECORD(F, os_calls, &tp_os_call_view_fields), TP_ONLY_IF(F, os_calls.is_present),
      TP_DEFINITION("calls of the operating system by thread, if another profiler recorded them")},
     {"capture_view", TP_RECORD(F, captures, &tp_capture_view_fields), TP_ONLY_IF(F, captures.is_present),

@@ -3,6 +3,7 @@
 #define TP_WEBREPORT_MEASURE_RESULT_VIEWS_H
 
 #include "webreport/measure/memory/memory_view.h"
+#include "webreport/measure/streams/stream_view.h"
 #include "webreport/measure/views/capture_view.h"
 #include "webreport/measure/views/compiled_view.h"
 #include "webreport/measure/views/counter_view.h"
@@ -30,6 +31,7 @@ struct tp_views {
     struct tp_range_view ranges;
     struct tp_range_times range_times;
     struct tp_counter_view counters;
+    struct tp_stream_view streams;
     struct tp_os_call_view os_calls;
     struct tp_capture_view captures;
     struct tp_compiled_view compiled;

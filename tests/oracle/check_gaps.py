@@ -1,0 +1,75 @@
+"""check_gaps.py TRACEPRESS REFERENCE TRACE...: compares queues, launch delays and idle time of streams with another reading.
+
+REFERENCE is gaps_ref.py of ../shared. It reads times as doubles, so times may differ by 0.5 us and more in long traces. It counts
+each kernel of a graph as an item of the queue, so traces with launches of graphs are left out. Of a call and a start at the same time,
+it takes the first one in the file first, so percentiles and the maximum may differ by 1. Prints each difference, and then exits
+with 1."""
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+program, reference, traces = sys.argv[1], sys.argv[2], sys.argv[3:]
+bad = compared = 0
+
+
+def near(ours, theirs, least):
+    return abs(ours - theirs) <= max(least, 1e-4 * abs(theirs))
+
+
+def differ(where, ours, theirs, least):
+    global bad, compared
+    compared += 1
+    if ours is None or theirs is None or not near(ours, theirs, least):
+        bad += 1
+        print("%s: %s, not %s" % (where, ours, theirs))
+
+
+def report(trace):
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.json")
+        subprocess.run([program, "report", trace, "--json", out, "-o", os.path.join(folder, "out.html"), "--quiet"], check=True)
+        with open(out) as file:
+            return json.load(file)["runs"][0]["profiles"][0]
+
+
+def has_graph_launches(trace):
+    with open(trace, "rb") as file:
+        raw = file.read()
+    return b"GraphLaunch" in (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+
+
+def compare_streams(name, view, wanted):
+    queues = ("queue_changes", "points", 0), ("mean_queue", "mean_time", 1e-3), ("mean_queue_at_changes", "mean_points", 0.5), (
+        "median_queue", "p50", 1), ("p75_queue", "p75", 1), ("max_queue", "max", 1)
+    idle = ("idle_host_us", "host_wait"), ("idle_short_us", "kernel_wait"), ("idle_other_us", "other")
+    for row in view["streams"]:
+        key = str((row["device"], row["stream"]))
+        for ours, theirs, least in queues if key in wanted["queue"] else ():
+            differ("%s: stream %s: %s" % (name, key, ours), row[ours], wanted["queue"][key][theirs], least)
+        for ours, theirs in idle:
+            differ("%s: stream %s: %s" % (name, key, ours), row[ours], wanted["idle_per_stream"][key].get(theirs, 0), 0.5)
+
+
+def compare_delays(name, view, wanted):
+    rows = {row["kind"]: row for row in view["launch_delays"]}
+    pairs = ("operations", "n"), ("p50_us", "p50_us"), ("p90_us", "p90_us"), ("p99_us", "p99_us"), ("max_us", "max_us"), (
+        "shorter_than_call", "shorter_than_call")
+    for ours, theirs in pairs if wanted["launch"] else ():
+        differ("%s: delay: %s" % (name, ours), rows["all"][ours], wanted["launch"][theirs], 0.5)
+
+
+for trace in traces:
+    name = os.path.basename(trace)
+    if has_graph_launches(trace):
+        continue
+    found = subprocess.run([sys.executable, reference, trace], check=True, stdout=subprocess.PIPE).stdout
+    wanted, = json.loads(found).values()
+    view = report(trace).get("stream_view")
+    if view:
+        compare_streams(name, view, wanted)
+        compare_delays(name, view, wanted)
+print(compared, "values compared,", bad, "differ")
+sys.exit(bool(bad or not compared))
