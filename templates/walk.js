@@ -95,7 +95,7 @@
   function addRow(row) {
     const cell = row.cells[0], table = row.closest('table'), section = sectionOf(table), more = one('.more', cell), code = one('code', cell);
     const kind = (/(line|step)$/.exec(table.getAttribute('data-name')) || [])[0] || KINDS[section.name];
-    if (!kind || !code || /^(works|time|kinds of work|module classes|streams|launch delays|launch delay decades)$/.test(table.getAttribute('data-name'))) return;
+    if (!kind || !code || /^(works|time|kinds of work|module classes|kernels by duration|streams|launch delays|launch delay decades)$/.test(table.getAttribute('data-name'))) return;
     const names = namesOf(cell, kind), name = names[0];
     if (!name || (kind === 'line' && /^[[(]/.test(name))) return; /* skips lines such as "[no host event]" */
     places.push({ kind, name, names, row, page: section.prefix, title: section.title });

@@ -115,6 +115,7 @@ _PROFILE: Places = {
     "operator_stacks_by_shape": ("operator_view", "call_stacks_by_name_and_input_shape", Keyed("operator_and_shape")),
     "kernels": ("kernel_view", "by_name"),
     "kernels_by_operator": ("kernel_view", "by_name_properties_and_operator"),
+    "kernel_durations": ("kernel_view", "durations"),
     "copies": ("kernel_view", "copies_by_name"),
     "streams": ("stream_view", "streams"),
     "launch_delays": ("stream_view", "launch_delays"),

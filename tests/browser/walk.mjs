@@ -97,7 +97,7 @@ test('a_stream_leads_to_its_operations_and_ranges_of_times_lead_nowhere', async 
   const text = await page.ask(`document.querySelector('.walk').textContent`), streams = await page.ask(links('streams'));
   same(/1 of \d\d+/.test(text) && /GPU 0 · stream 7/.test(text), true);
   same(streams.length > 0 && streams.every((link) => link.startsWith('#sel=stream:')), true);
-  for (const name of ['launch delays', 'launch delay decades']) {
+  for (const name of ['kernels by duration', 'launch delays', 'launch delay decades']) {
     const seen = await page.ask(links(name));
     same(seen.length > 0 && seen.every((link) => !link), true);
   }

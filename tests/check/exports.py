@@ -368,7 +368,8 @@ def what_ifs(tp, *traces):
 
 
 def streams(tp, *traces):
-    """Checks that the tables of streams and of launch delays equal the JSON of the report, with times in nanoseconds."""
+    """Checks that the tables of streams, launch delays and kernels by duration equal the JSON of the report, with times in
+    nanoseconds."""
     count = 0
     for trace in traces:
         with tempfile.TemporaryDirectory() as folder:
@@ -381,13 +382,14 @@ def streams(tp, *traces):
                 continue
             db = sqlite3.connect(files[0])
             tables = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
-            for name in ("streams", "launch_delays"):
+            views = dict(profiles[0].get("stream_view", {}), kernel_durations=(profiles[0]["kernel_view"] or {}).get("durations", []))
+            for name in ("streams", "launch_delays", "kernel_durations"):
                 rows = [tuple(round(v * 1000) if k.endswith("_us") and v is not None else v for k, v in row.items())
-                        for row in profiles[0].get("stream_view", {}).get(name, [])]
+                        for row in views.get(name, [])]
                 assert rows == (db.execute("SELECT * FROM " + name).fetchall() if name in tables else []), (trace, name)
                 count += len(rows)
     assert count
-    print(count, "rows of streams and launch delays")
+    print(count, "rows of streams, launch delays and kernels by duration")
 
 
 def pandas(*files):

@@ -1,7 +1,7 @@
-"""check_gaps.py TRACEPRESS REFERENCE TRACE...: compares queues, launch delays and idle time of streams with another reading.
+"""check_gaps.py TRACEPRESS REFERENCE TRACE...: compares streams, launch delays and durations of kernels with another reading.
 
 REFERENCE is gaps_ref.py of ../shared. It reads times as doubles, so times may differ by 0.5 us and more in long traces. It counts
-each kernel of a graph as an item of the queue, so traces with launches of graphs are left out. Of a call and a start at the same time,
+each kernel of a graph as an item of the queue, so queues of traces with launches of graphs are not compared. Of a call and a start at the same time,
 it takes the first one in the file first, so percentiles and the maximum may differ by 1. Prints each difference, and then exits
 with 1."""
 import gzip
@@ -61,14 +61,23 @@ def compare_delays(name, view, wanted):
         differ("%s: delay: %s" % (name, ours), rows["all"][ours], wanted["launch"][theirs], 0.5)
 
 
+def compare_durations(name, view, wanted):
+    rows = view["durations"] if view else []
+    histogram = wanted["short_histogram"]
+    for row, edge, count, time in zip(rows, histogram["edges_us"], histogram["count"], histogram["time_us"]):
+        differ("%s: kernels from %s us" % (name, edge), row["from_us"], edge, 0)
+        differ("%s: kernels from %s us: number" % (name, edge), row["kernels"], count, 0)
+        differ("%s: kernels from %s us: time" % (name, edge), row["time_us"], time, 0.01)
+
+
 for trace in traces:
     name = os.path.basename(trace)
-    if has_graph_launches(trace):
-        continue
     found = subprocess.run([sys.executable, reference, trace], check=True, stdout=subprocess.PIPE).stdout
     wanted, = json.loads(found).values()
-    view = report(trace).get("stream_view")
-    if view:
+    profile = report(trace)
+    compare_durations(name, profile["kernel_view"], wanted)
+    view = profile.get("stream_view")
+    if view and not has_graph_launches(trace):
         compare_streams(name, view, wanted)
         compare_delays(name, view, wanted)
 print(compared, "values compared,", bad, "differ")

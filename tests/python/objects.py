@@ -94,6 +94,7 @@ TABLE_OF = {
     "operator_view.call_stacks_by_name_and_input_shape.*": "operator_stacks_by_shape",
     "kernel_view.by_name": "kernels",
     "kernel_view.by_name_properties_and_operator": "kernels_by_operator",
+    "kernel_view.durations": "kernel_durations",
     "kernel_view.copies_by_name": "copies",
     "stream_view.streams": "streams",
     "stream_view.launch_delays": "launch_delays",

@@ -29,6 +29,15 @@ static const struct tp_shown_column COPY_COLUMNS[] = {
     {TP_SHOW_OWN_TEXT, 0, "GB/s", 0, 0, false, TP_SHOWN_NUMBER},
 };
 
+/* The last column is omitted if no call launched only one kernel. */
+static const struct tp_shown_column DURATION_COLUMNS[] = {
+    {TP_SHOW_COUNT, TP_DURATION_KERNELS, NULL, 0, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_BAR, TP_DURATION_KERNELS, NULL, 0, 0, false, 0},
+    {TP_SHOW_TIME, TP_DURATION_TIME, NULL, 1, 0, false, TP_SHOWN_SUM},
+    {TP_SHOW_SHARE, TP_DURATION_TIME, "Of the time", 0, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_DURATION_CALLS, "Launch calls", 1, 0, false, TP_SHOWN_SUM},
+};
+
 /* ---- expanded rows: launch configurations of a kernel ---- */
 
 /* Lists of launch configurations, one list for each of the first `count` kernels. `next` links the rows of by_config
@@ -240,6 +249,52 @@ static void add_copy_table(const struct tp_section *section, struct tp_list *tab
     tp_list_add_shown_table(tables, shown);
 }
 
+const char *tp_section_title_of_times(const struct tp_section *section, const struct tp_table *table, unsigned column,
+                                      size_t row)
+{
+    const int64_t *from_ns = tp_table_int(table, column);
+    struct tp_arena *arena = section->arena;
+    if (row + 1 == table->row_count)
+        return tp_text_printf(arena, "%s or more", tp_text_of_time(arena, from_ns[row]));
+    const char *end = tp_text_of_time(arena, from_ns[row + 1]);
+    return row ? tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, from_ns[row]), end)
+               : tp_text_printf(arena, "below %s", end);
+}
+
+static void add_duration_table(const struct tp_section *section, struct tp_list *tables)
+{
+    const struct tp_table *durations = &section->profile->views->kernels.durations;
+    if (!durations->row_count)
+        return;
+    bool has_calls = tp_kernel_durations_below(durations, INT64_MAX).call_ns > 0;
+    struct tp_shown_table *shown = tp_section_table_new(section, durations, DURATION_COLUMNS,
+                                                        (unsigned)COUNT(DURATION_COLUMNS) - !has_calls, SIZE_MAX);
+    shown->heading = "Kernels by duration";
+    shown->name = "kernels by duration";
+    shown->noun = "rows";
+    shown->name_title = "Duration";
+    shown->caption = "Number and time of kernels by duration";
+    shown->foot = "All kernels";
+    shown->shows_all_rows = true;
+    for (size_t row = 0; row < shown->row_count; row++)
+        shown->rows[row].name = tp_str_of(tp_section_title_of_times(section, durations, TP_DURATION_FROM, row));
+    tp_list_add_shown_table(tables, shown);
+}
+
+/* Returns the share of kernels below 10 us, their time, and the time of their calls. launches: number of all kernels.
+ */
+static const char *short_kernels_text(const struct tp_section *section, int64_t launches)
+{
+    enum { SHORT_NS = 10000 };
+    struct tp_arena *arena = section->arena;
+    struct tp_kernel_durations small = tp_kernel_durations_below(&section->profile->views->kernels.durations, SHORT_NS);
+    const char *share = tp_text_of_percent(arena, tp_percent(small.kernel_count, launches));
+    if (!small.call_ns)
+        return tp_text_printf(arena, "%s of the launches run for less than 10 \xc2\xb5s", share);
+    return tp_text_printf(arena, "%s of the launches run for less than 10 \xc2\xb5s, %s in total; their calls take %s",
+                          share, tp_text_of_time(arena, small.time_ns), tp_text_of_time(arena, small.call_ns));
+}
+
 /* Adds facts about all launches, which the reader opens. */
 static void put_facts(const struct tp_section *section, struct tp_object *object)
 {
@@ -247,24 +302,15 @@ static void put_facts(const struct tp_section *section, struct tp_object *object
     const struct tp_model *model = section->profile->model;
     struct tp_arena *arena = section->arena;
     struct tp_list *facts = tp_object_add_list(object, "facts");
-    uint64_t launches = 0, small = 0;
-
-    for (uint32_t i = 0; i < model->devices.count; i++) {
-        const struct tp_event *event = tp_device_event(model, i);
-
-        launches += event->kind == TP_KIND_KERNEL;
-        small += event->kind == TP_KIND_KERNEL && event->dur_ns < 10000;
-    }
+    int64_t launches = tp_kernel_durations_below(&view->durations, INT64_MAX).kernel_count;
     if (!launches)
         return;
     tp_list_add_fact(
         facts, "Launches",
         tp_text_printf(arena, "%s of %s in the whole recording",
-                       tp_text_of_counted_noun(arena, (int64_t)launches, "launch", "launches"),
+                       tp_text_of_counted_noun(arena, launches, "launch", "launches"),
                        tp_text_of_counted_noun(arena, (int64_t)view->by_name.row_count, "kernel", "kernels")));
-    tp_list_add_fact(facts, "Short kernels",
-                     tp_text_printf(arena, "%s of the launches run for less than 10 \xc2\xb5s",
-                                    tp_text_of_percent(arena, 100 * (double)small / (double)launches)));
+    tp_list_add_fact(facts, "Short kernels", short_kernels_text(section, launches));
     if (!tp_has_only_devices_of_program(model))
         tp_list_add_fact(facts, "Tensor Cores",
                          tp_text_printf(arena, "kernels that use them take %s of the kernel time",
@@ -309,7 +355,9 @@ struct tp_data tp_section_kernels(const struct tp_section *section)
     struct tp_list *tables = tp_object_add_list(object, "tables");
     if (view->by_name.row_count)
         add_kernel_table(section, tables);
-    add_copy_table(section, tp_object_add_list(object, "more_tables"));
+    struct tp_list *more_tables = tp_object_add_list(object, "more_tables");
+    add_duration_table(section, more_tables);
+    add_copy_table(section, more_tables);
     put_facts(section, object);
     return tp_data_of_object(object);
 }

@@ -86,19 +86,6 @@ static void add_table_of_delays(const struct tp_section *section, struct tp_list
     tp_list_add_shown_table(tables, shown);
 }
 
-static const char *decade_title(const struct tp_section *section, size_t row)
-{
-    const struct tp_table *decades = &view_of(section)->delays.decades;
-    const int64_t *from_ns = tp_table_int(decades, TP_DECADE_FROM);
-    struct tp_arena *arena = section->arena;
-    if (row == 0)
-        return tp_text_printf(arena, "below %s", tp_text_of_time(arena, from_ns[1]));
-    if (row + 1 == decades->row_count)
-        return tp_text_printf(arena, "%s or more", tp_text_of_time(arena, from_ns[row]));
-    return tp_text_printf(arena, "%s to %s", tp_text_of_time(arena, from_ns[row]),
-                          tp_text_of_time(arena, from_ns[row + 1]));
-}
-
 static void add_table_of_decades(const struct tp_section *section, struct tp_list *tables)
 {
     struct tp_shown_table *shown = tp_section_table_new(section, &view_of(section)->delays.decades, DECADE_COLUMNS,
@@ -109,7 +96,7 @@ static void add_table_of_decades(const struct tp_section *section, struct tp_lis
     shown->caption = "Number of operations by the time from the launch to the start";
     const int64_t *counts = tp_table_int(shown->table, TP_DECADE_OPERATIONS);
     for (size_t row = 0; row < shown->row_count; row++)
-        shown->rows[row].name = tp_str_of(decade_title(section, row));
+        shown->rows[row].name = tp_str_of(tp_section_title_of_times(section, shown->table, TP_DECADE_FROM, row));
     while (!counts[shown->row_count - 1]) /* an earlier row has operations, because the trace has delays */
         shown->row_count--;
     tp_list_add_shown_table(tables, shown);

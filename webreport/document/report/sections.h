@@ -24,6 +24,10 @@ struct tp_data tp_section_operators(const struct tp_section *section);
 void tp_section_add_captured_operators(const struct tp_section *section, struct tp_list *tables);
 bool tp_section_add_captures(const struct tp_section *section, struct tp_list *tables);
 struct tp_data tp_section_kernels(const struct tp_section *section);
+/* Returns the title of a row for times from one limit to the next, such as "below 1 us", "1 us to 10 us" or "1 s or
+ * more". column: NS column with the lower limit of each row; the first one is 0. (section_kernels.c) */
+const char *tp_section_title_of_times(const struct tp_section *section, const struct tp_table *table, unsigned column,
+                                      size_t row);
 struct tp_data tp_section_memory(const struct tp_section *section);
 struct tp_data tp_section_modules(const struct tp_section *section);
 /* Returns kind NONE if the replay is withheld or shows nothing new. */

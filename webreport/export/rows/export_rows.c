@@ -10,7 +10,7 @@
 #include "webreport/export/rows/operation_rows.h"
 #include "webreport/export/rows/program_rows.h"
 #include "webreport/export/rows/snapshot_rows.h"
-#include "webreport/export/rows/stream_rows.h"
+#include "webreport/export/rows/view_rows.h"
 #include "webreport/export/rows/what_if_rows.h"
 #include "webreport/measure/work/work_rules.h"
 #include "writer/base/saturate.h"
@@ -541,7 +541,7 @@ const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned i
     for (const struct tp_rows_table *table = tp_what_if_rows_tables; table->name; table++)
         if (table->count(rows) && index-- == 0)
             return table;
-    for (const struct tp_rows_table *table = tp_stream_rows_tables; table->name; table++)
+    for (const struct tp_rows_table *table = tp_view_rows_tables; table->name; table++)
         if (table->count(rows) && index-- == 0)
             return table;
     if (rows->compiled.is_present && index-- == 0)
@@ -574,6 +574,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_range_times_build(&rows->ranges, model, arena);
     tp_compiled_view_build(&rows->compiled, model, arena);
     tp_stream_view_build(&rows->streams, model, arena);
+    tp_kernel_durations_build(&rows->kernel_durations, model, arena);
     if (model->event_count)
         tp_changes_price(&rows->what_if, model, &(struct tp_asked_changes){.count = 0}, arena, NULL);
     tp_work_kinds_build(&rows->kinds, model, arena);

@@ -349,6 +349,7 @@ static void build_view(struct tp_kernel_view *view, const struct tp_model *model
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     build_view(view, model, true, arena);
+    tp_kernel_durations_build(&view->durations, model, arena);
 }
 
 void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
@@ -376,6 +377,8 @@ static const struct tp_json_field fields[] = {
     {"by_name_properties_and_operator", TP_PLAIN(F, by_config),
      TP_DEFINITION("kernels by name, launch configuration and operator")},
     {"copies_by_name", TP_PLAIN(F, copies), TP_DEFINITION("memory copies and memsets by name")},
+    {"durations", TP_PLAIN(F, durations),
+     TP_DEFINITION("kernels by duration, with the time of their calls on the host")},
     {"tensor_core_pie", TP_PART(&pie), TP_DEFINITION("kernel time by use of tensor cores")},
 };
 #undef F

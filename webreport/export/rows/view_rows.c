@@ -1,5 +1,5 @@
-/* Implements stream_rows.h. */
-#include "webreport/export/rows/stream_rows.h"
+/* Implements view_rows.h. */
+#include "webreport/export/rows/view_rows.h"
 
 #define INT TP_ROWS_INT
 #define REAL TP_ROWS_REAL
@@ -30,6 +30,13 @@ static const struct tp_rows_column delay_columns[] = {
     {"p99_ns", INT, "99 % of the delays are at most this long, nanoseconds", false},
     {"max_ns", INT, "longest delay, nanoseconds", false},
     {"shorter_than_call", INT, "number of operations that take less time than their launches", false},
+};
+
+static const struct tp_rows_column duration_columns[] = {
+    {"from_ns", INT, "shortest duration of the row, nanoseconds; the next row has the longer kernels", false},
+    {"kernels", INT, "number of kernels with such a duration", false},
+    {"time_ns", INT, "sum of the durations of these kernels, nanoseconds", false},
+    {"call_ns", INT, "time of the calls that launched one of these kernels and nothing else, nanoseconds", false},
 };
 
 static void fill_cells(const struct tp_table *table, uint32_t row, struct tp_rows_cell *cells)
@@ -63,14 +70,26 @@ static void fill_delay(const struct tp_rows *rows, uint32_t row, struct tp_rows_
     fill_cells(&rows->streams.delays.by_kind, row, cells);
 }
 
+static uint32_t count_durations(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->kernel_durations.row_count;
+}
+
+static void fill_duration(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells)
+{
+    fill_cells(&rows->kernel_durations, row, cells);
+}
+
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 
 _Static_assert(sizeof stream_columns / sizeof *stream_columns == TP_STREAM_COLUMNS, "each column is exported");
 _Static_assert(sizeof delay_columns / sizeof *delay_columns == TP_DELAY_COLUMNS, "each column is exported");
+_Static_assert(sizeof duration_columns / sizeof *duration_columns == TP_DURATION_COLUMNS, "each column is exported");
 
-const struct tp_rows_table tp_stream_rows_tables[] = {
+const struct tp_rows_table tp_view_rows_tables[] = {
     {"streams", "queue length and idle time of each stream", COLUMNS(stream_columns), count_streams, fill_stream},
     {"launch_delays", "time from the launch to the start, by kind of operation", COLUMNS(delay_columns), count_delays,
      fill_delay},
+    {"kernel_durations", "kernels by duration", COLUMNS(duration_columns), count_durations, fill_duration},
     {.name = NULL},
 };
