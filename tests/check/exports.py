@@ -368,7 +368,7 @@ def what_ifs(tp, *traces):
 
 
 def streams(tp, *traces):
-    """Checks that the tables of streams, launch delays and kernels by duration equal the JSON of the report, with times in
+    """Checks that the tables of streams, launch delays, durations and copies equal the JSON of the report, with times in
     nanoseconds."""
     count = 0
     for trace in traces:
@@ -382,14 +382,17 @@ def streams(tp, *traces):
                 continue
             db = sqlite3.connect(files[0])
             tables = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
-            views = dict(profiles[0].get("stream_view", {}), kernel_durations=(profiles[0]["kernel_view"] or {}).get("durations", []))
-            for name in ("streams", "launch_delays", "kernel_durations"):
+            kernels = profiles[0]["kernel_view"] or {}
+            members = ("name", "calls", "total_us", "total_bytes", "rate_gb_per_s", "p50_gb_per_s", "p99_gb_per_s", "max_gb_per_s")
+            views = dict(profiles[0].get("stream_view", {}), kernel_durations=kernels.get("durations", []),
+                         copies=[{m: row[m] for m in members} for row in kernels.get("copies_by_name", [])])
+            for name in ("streams", "launch_delays", "kernel_durations", "copies"):
                 rows = [tuple(round(v * 1000) if k.endswith("_us") and v is not None else v for k, v in row.items())
                         for row in views.get(name, [])]
                 assert rows == (db.execute("SELECT * FROM " + name).fetchall() if name in tables else []), (trace, name)
                 count += len(rows)
     assert count
-    print(count, "rows of streams, launch delays and kernels by duration")
+    print(count, "rows of streams, launch delays, durations and copies")
 
 
 def pandas(*files):

@@ -1,4 +1,5 @@
-"""check_gaps.py TRACEPRESS REFERENCE TRACE...: compares streams, launch delays and durations of kernels with another reading.
+"""check_gaps.py TRACEPRESS REFERENCE TRACE...: compares streams, launch delays, durations of kernels and rates of copies with another
+reading.
 
 REFERENCE is gaps_ref.py of ../shared. It reads times as doubles, so times may differ by 0.5 us and more in long traces. It counts
 each kernel of a graph as an item of the queue, so queues of traces with launches of graphs are not compared. Of a call and a start at the same time,
@@ -70,12 +71,26 @@ def compare_durations(name, view, wanted):
         differ("%s: kernels from %s us: time" % (name, edge), row["time_us"], time, 0.01)
 
 
+def compare_copies(name, view, wanted):
+    rows = view["copies_by_name"] if view else []
+    for kind, theirs in wanted["copies"].items():
+        group = [row for row in rows if row["name"].split("(")[0].strip() == kind and row["total_bytes"] is not None]
+        if sum(row["calls"] for row in group) != theirs["count"]:
+            continue  # the reading counts only copies with a number of bytes, and names the others differently
+        differ("%s: %s: bytes" % (name, kind), sum(row["total_bytes"] for row in group), theirs["bytes"], 0)
+        differ("%s: %s: best rate" % (name, kind), max(row["max_gb_per_s"] for row in group), theirs["gbs_max"], 1e-3)
+        if len(group) == 1:
+            differ("%s: %s: rate" % (name, kind), group[0]["rate_gb_per_s"], theirs["gbs_total"], 1e-3)
+            differ("%s: %s: median rate" % (name, kind), group[0]["p50_gb_per_s"], theirs["gbs_p50"], 1e-3)
+
+
 for trace in traces:
     name = os.path.basename(trace)
     found = subprocess.run([sys.executable, reference, trace], check=True, stdout=subprocess.PIPE).stdout
     wanted, = json.loads(found).values()
     profile = report(trace)
     compare_durations(name, profile["kernel_view"], wanted)
+    compare_copies(name, profile["kernel_view"], wanted)
     view = profile.get("stream_view")
     if view and not has_graph_launches(trace):
         compare_streams(name, view, wanted)

@@ -2,7 +2,7 @@
 """compare_documents.py OURS.json[.gz] REFERENCE.json[.gz] [--sections overview,idle_view,...] [--max-lines N]
 
 Compares two documents of schema tracepress-views, version 2.  Texts, booleans, null, integers and times (decimal microseconds)
-must be equal.  Quotients must agree to a relative 1e-9: keys that end in _ratio, _percent or _per_step, keys that begin with mean_,
+must be equal.  Quotients must agree to a relative 1e-9: keys that end in _ratio, _percent, _per_step or _gb_per_s, keys that begin with mean_,
 and the keys in QUOTIENTS.  Lists must have the same length and order.  A field that only OURS has is listed but is not a difference.
 A row that only OURS has (an operator, a device, a step) is a difference.
 Prints the first differences and their number for each section, and "N values compared, M differ".
@@ -35,7 +35,7 @@ def is_number(x):
 
 
 def is_quotient(key):
-    return key in QUOTIENTS or key.endswith(("_ratio", "_percent", "_per_step")) or key.startswith("mean_")
+    return key in QUOTIENTS or key.endswith(("_ratio", "_percent", "_per_step", "_gb_per_s")) or key.startswith("mean_")
 
 
 def short(x):

@@ -76,7 +76,7 @@ pictures() { export_all flamegraph svg && export_all memory-flow svg && python3 
 check "pictures are XML, whatever the names" pictures
 if python3 -c 'import sqlite3' 2>/dev/null; then
     check "csv, sqlite, page and JSON: tasks of known delays" python3 "$look" tasks "$TP"
-    check "sqlite: streams, launch delays and durations are those of the report" python3 "$look" streams "$TP" "$DATA"/traces/*.gz
+    check "sqlite: streams, launch delays, durations and copies are those of the report" python3 "$look" streams "$TP" "$DATA"/traces/*.gz
     check "sqlite: critical path and changes are those of the report" python3 "$look" what_ifs "$TP" "$DATA"/traces/*.gz
     python3 "${look%/*}/wording.py" make . && check "sqlite: arguments of ranges and of devices of one's own" python3 "$look" ranges "$TP" lanes.pt.trace.json
     counters() { # Checks that a device can have several samples of its counters.

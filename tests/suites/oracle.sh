@@ -160,9 +160,9 @@ fi
 gaps() { python3 "$ORACLE/check_gaps.py" "$TP" "$SHARED/oracle/gaps/gaps_ref.py" "$@" >said 2>&1 || { tail -n 8 said; return 1; }; }
 if [ -f "$SHARED/oracle/gaps/gaps_ref.py" ]; then
     # shellcheck disable=SC2086
-    check "streams, launch delays and durations of kernels: as another reading" gaps $small
+    check "streams, launch delays, durations of kernels and rates of copies: as another reading" gaps $small
 else
-    skip "streams, launch delays and durations of kernels" "another reading is not next to the project"
+    skip "streams, launch delays, durations of kernels and rates of copies" "another reading is not next to the project"
 fi
 mangled() { # Compares the demangled names of tracepress with those of binutils.
     python3 "$ORACLE/check_names.py" "${TOOLS:-$BUILD}/kernel_names" "$@" >said 2>&1 || { tail -n 8 said; return 1; }

@@ -78,6 +78,7 @@ static uint32_t add_device_detail(struct tp_decoder *d, const struct tp_element 
     setup.graph_id = tp_element_int(d, e, TP_ARG_GRAPH_ID);
     setup.blocks_per_sm_e9 = read_billionths(e, TP_ARG_BLOCKS_PER_SM);
     setup.occupancy_pct_e9 = read_billionths(e, TP_ARG_OCCUPANCY);
+    setup.bandwidth_e9 = read_billionths(e, TP_ARG_BANDWIDTH);
     setup.stream_value = tp_element_value(d, e, stream);
     setup.grid = tp_element_value(d, e, TP_ARG_GRID);
     setup.block = tp_element_value(d, e, TP_ARG_BLOCK);

@@ -147,6 +147,7 @@ struct tp_device_setup {
     int64_t bytes, device, stream, graph_id;
     int64_t blocks_per_sm_e9; /* "blocks per SM" times 1e9; TP_NULL_INT if not a finite number */
     int64_t occupancy_pct_e9; /* "est. achieved occupancy %" times 1e9; TP_NULL_INT if not a finite number */
+    int64_t bandwidth_e9;     /* "memory bandwidth (GB/s)" of a copy or memset times 1e9; 0 or less: unknown */
     uint32_t stream_value;    /* text of the argument "stream", id in values */
     uint32_t grid, block, registers, shared_memory; /* arguments as ids in values; TP_NO_ID if absent or null */
     uint32_t unused;                                /* always 0, because structs are compared byte by byte */

@@ -184,6 +184,12 @@ int64_t tp_integer_percentile(int64_t *values, size_t count, unsigned percent)
     return select_value_of_rank(values, count, tp_nearest_rank(count, percent));
 }
 
+double tp_real_percentile(double *values, size_t count, unsigned percent)
+{
+    move_value_of_rank_to_front(values, count, tp_nearest_rank(count, percent), true);
+    return values[0];
+}
+
 /* Returns the median. For an even count, it is the mean of the lower middle value and the smallest value above it, as
  * for sorted values. */
 static double select_median(double *values, size_t count)

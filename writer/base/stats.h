@@ -48,6 +48,7 @@ size_t tp_nearest_rank(size_t count, unsigned percent);
 /* Returns a percentile of `count` (> 0) values, by nearest rank (tp_nearest_rank). Reorders the values, in linear
  * time. */
 int64_t tp_integer_percentile(int64_t *values, size_t count, unsigned percent);
+double tp_real_percentile(double *values, size_t count, unsigned percent);
 
 /* Returns the robust standard deviation: 1.4826 times the median distance from the median; 0 for one value, NaN for no
  * values. Overwrites the values. */

@@ -23,10 +23,12 @@ static const struct tp_shown_column COPY_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_COPY_CALLS, NULL, 0, 0, false, true},
     {TP_SHOW_TIME, TP_COPY_TOTAL, "Total", 0, 0, true, true},
     {TP_SHOW_TIME, TP_COPY_MEAN, "Mean", 2, 0, false, false},
-    {TP_SHOW_TIME, TP_COPY_MIN, "Min", 2, 0, false, false},
-    {TP_SHOW_TIME, TP_COPY_MAX, "Max", 2, 0, false, false},
+    {TP_SHOW_TIME, TP_COPY_MIN, "Min", 2, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_COPY_MAX, "Max", 2, 0, false, TP_SHOWN_LESS},
     {TP_SHOW_BYTES, TP_COPY_BYTES, "Bytes", 0, 0, false, true},
     {TP_SHOW_OWN_TEXT, 0, "GB/s", 0, 0, false, TP_SHOWN_NUMBER},
+    {TP_SHOW_OWN_TEXT, 1, "Median GB/s", 0, 0, false, TP_SHOWN_NUMBER | TP_SHOWN_LESS},
+    {TP_SHOW_OWN_TEXT, 2, "Best GB/s", 0, 0, false, TP_SHOWN_NUMBER | TP_SHOWN_LESS},
 };
 
 /* The last column is omitted if no call launched only one kernel. */
@@ -213,25 +215,30 @@ static void add_kernel_table(const struct tp_section *section, struct tp_list *t
     tp_list_add_shown_table(tables, shown);
 }
 
+/* Returns the texts of a column of rates; a text is "" if the rate is unknown. */
+static struct tp_str *rate_texts(const struct tp_section *section, const struct tp_shown_table *shown, unsigned column)
+{
+    struct tp_str *texts = tp_arena_array(section->arena, shown->row_count, sizeof *texts);
+    for (size_t i = 0; i < shown->row_count; i++) {
+        double rate = tp_table_real(shown->table, column)[i];
+        texts[i] = !(rate > 0)    ? TP_STR("")
+                   : rate < 0.005 ? TP_STR("<0.01")
+                                  : tp_str_of(tp_text_of_fixed(section->arena, rate, 2));
+    }
+    return texts;
+}
+
 static void add_copy_table(const struct tp_section *section, struct tp_list *tables)
 {
     const struct tp_table *copies = &section->profile->views->kernels.copies;
     struct tp_shown_table *shown;
-    struct tp_str *rates;
 
     if (!copies->row_count)
         return;
     shown = tp_section_table_new(section, copies, COPY_COLUMNS, COUNT(COPY_COLUMNS), section->limits->kernel_rows);
-    rates = tp_arena_array(section->arena, shown->row_count, sizeof(*rates));
-    for (size_t i = 0; i < shown->row_count; i++) {
-        int64_t bytes = tp_table_int(copies, TP_COPY_BYTES)[i], total = tp_table_int(copies, TP_COPY_TOTAL)[i];
-
-        double rate = bytes != TP_NULL_INT && bytes > 0 && total > 0 ? (double)bytes / (double)total : 0;
-        rates[i] = rate <= 0      ? TP_STR("")
-                   : rate < 0.005 ? TP_STR("<0.01")
-                                  : tp_str_of(tp_text_of_fixed(section->arena, rate, 2));
-    }
-    shown->own_texts[0] = rates;
+    shown->own_texts[0] = rate_texts(section, shown, TP_COPY_RATE);
+    shown->own_texts[1] = rate_texts(section, shown, TP_COPY_RATE_P50);
+    shown->own_texts[2] = rate_texts(section, shown, TP_COPY_RATE_MAX);
     shown->heading = "Memory copies and memsets";
     shown->name = "copies";
     shown->noun = "operations";

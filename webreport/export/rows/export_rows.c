@@ -575,6 +575,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_compiled_view_build(&rows->compiled, model, arena);
     tp_stream_view_build(&rows->streams, model, arena);
     tp_kernel_durations_build(&rows->kernel_durations, model, arena);
+    tp_kernel_view_build_by_name(&rows->kernels, model, arena);
     if (model->event_count)
         tp_changes_price(&rows->what_if, model, &(struct tp_asked_changes){.count = 0}, arena, NULL);
     tp_work_kinds_build(&rows->kinds, model, arena);

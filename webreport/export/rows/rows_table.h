@@ -7,7 +7,7 @@
 #include "webreport/measure/result/advice.h"
 #include "webreport/measure/streams/stream_view.h"
 #include "webreport/measure/views/compiled_view.h"
-#include "webreport/measure/views/kernel_durations.h"
+#include "webreport/measure/views/kernel_view.h"
 #include "webreport/measure/views/range_times.h"
 #include "webreport/measure/views/task_view.h"
 #include "webreport/measure/work/work_costs.h"
@@ -48,6 +48,7 @@ struct tp_rows {
     struct tp_what_if_view what_if;
     struct tp_stream_view streams;
     struct tp_table kernel_durations; /* enum tp_kernel_duration_column */
+    struct tp_kernel_view kernels;    /* without kernels by configuration */
     struct tp_work_kinds kinds;
     struct tp_work_units units;
     /* for each thread: thread number and process number, as texts */

@@ -39,6 +39,17 @@ static const struct tp_rows_column duration_columns[] = {
     {"call_ns", INT, "time of the calls that launched one of these kernels and nothing else, nanoseconds", false},
 };
 
+static const struct tp_rows_column copy_columns[] = {
+    {"name", TEXT, "name of the copies or memsets, with direction and kinds of memory", true},
+    {"calls", INT, "number of copies or memsets", false},
+    {"total_ns", INT, "sum of their durations, nanoseconds", false},
+    {"total_bytes", INT, "bytes copied or set; null if unknown", false},
+    {"rate_gb_per_s", REAL, "bytes divided by the time of the operations, 10^9 bytes per second", false},
+    {"p50_gb_per_s", REAL, "median rate of single operations, 10^9 bytes per second", false},
+    {"p99_gb_per_s", REAL, "99 % of the operations have at most this rate, 10^9 bytes per second", false},
+    {"max_gb_per_s", REAL, "largest rate of an operation, 10^9 bytes per second", false},
+};
+
 static void fill_cells(const struct tp_table *table, uint32_t row, struct tp_rows_cell *cells)
 {
     for (unsigned i = 0; i < table->column_count; i++)
@@ -80,6 +91,22 @@ static void fill_duration(const struct tp_rows *rows, uint32_t row, struct tp_ro
     fill_cells(&rows->kernel_durations, row, cells);
 }
 
+static uint32_t count_copies(const struct tp_rows *rows)
+{
+    return (uint32_t)rows->kernels.copies.row_count;
+}
+
+static void fill_copy(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells)
+{
+    const struct tp_table *copies = &rows->kernels.copies;
+    cells[0].text = tp_table_text(copies, TP_COPY_NAME)[row];
+    cells[1].integer = tp_table_int(copies, TP_COPY_CALLS)[row];
+    cells[2].integer = tp_table_int(copies, TP_COPY_TOTAL)[row];
+    cells[3].integer = tp_table_int(copies, TP_COPY_BYTES)[row];
+    for (unsigned i = 0; i < 4; i++)
+        cells[4 + i].real = tp_table_real(copies, TP_COPY_RATE + i)[row];
+}
+
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 
 _Static_assert(sizeof stream_columns / sizeof *stream_columns == TP_STREAM_COLUMNS, "each column is exported");
@@ -91,5 +118,6 @@ const struct tp_rows_table tp_view_rows_tables[] = {
     {"launch_delays", "time from the launch to the start, by kind of operation", COLUMNS(delay_columns), count_delays,
      fill_delay},
     {"kernel_durations", "kernels by duration", COLUMNS(duration_columns), count_durations, fill_duration},
+    {"copies", "copies and memsets by name, with their rates", COLUMNS(copy_columns), count_copies, fill_copy},
     {.name = NULL},
 };

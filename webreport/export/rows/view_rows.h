@@ -4,7 +4,7 @@
 
 #include "webreport/export/rows/rows_table.h"
 
-/* the tables streams, launch_delays and kernel_durations; the last entry has the name NULL */
+/* the tables streams, launch_delays, kernel_durations and copies; the last entry has the name NULL */
 extern const struct tp_rows_table tp_view_rows_tables[];
 
 #endif

@@ -1,11 +1,13 @@
 /* Implements kernel_view.h: groups device events. */
 #include "webreport/measure/views/kernel_view.h"
 
+#include "webreport/model/copy_rate.h"
 #include "webreport/model/numbers.h"
 #include "webreport/trace/json/value.h"
 #include "writer/base/ratio.h"
 #include "writer/base/saturate.h"
 #include "writer/base/sort.h"
+#include "writer/base/stats.h"
 
 enum { UNIT_E9 = 1000000000 };
 
@@ -55,7 +57,11 @@ static const struct tp_column_def config_defs[TP_CONFIG_COLUMNS] = {
 static const struct tp_column_def copy_defs[TP_COPY_COLUMNS] = {
     {"name", "Copy or set", "", "Direction and memory of the copy, or kind of memset.", TP_COLUMN_TEXT},
     TIME_COLUMNS,
-    {"total_bytes", "Bytes", "bytes", "Bytes copied or set.", TP_COLUMN_BYTES}};
+    {"total_bytes", "Bytes", "bytes", "Bytes copied or set.", TP_COLUMN_BYTES},
+    {"rate_gb_per_s", "GB/s", "GB/s", "Bytes of the row divided by the time of its operations.", TP_COLUMN_REAL},
+    {"p50_gb_per_s", "Median GB/s", "GB/s", "Median of the rates of single operations.", TP_COLUMN_REAL},
+    {"p99_gb_per_s", "99 % GB/s", "GB/s", "99 % of the operations have at most this rate.", TP_COLUMN_REAL},
+    {"max_gb_per_s", "Best GB/s", "GB/s", "Largest rate of an operation.", TP_COLUMN_REAL}};
 
 /* ---- groups ---- */
 
@@ -284,6 +290,45 @@ static void build_configs(struct tp_table *table, struct grouping *g)
     }
 }
 
+/* Fills the columns of rates. rows: group of each row. */
+static void fill_copy_rates(struct tp_table *table, const struct grouping *g, const uint32_t *rows)
+{
+    const struct tp_model *model = g->model;
+    size_t names = model->trace->names.count, row_count = table->row_count, first = 0;
+    uint32_t *row_of = tp_arena_array(g->arena, names, sizeof *row_of);
+    size_t *end = tp_arena_array(g->arena, row_count + 1, sizeof *end);
+    double *time_ns = tp_arena_array(g->arena, row_count, sizeof *time_ns);
+    double *bytes = tp_arena_array(g->arena, row_count, sizeof *bytes);
+    for (size_t row = 0; row < row_count; row++) {
+        const struct group *group = TP_AT(&g->copies, struct group, rows[row]);
+        row_of[group->name] = (uint32_t)row;
+        end[row] = first;
+        first += (size_t)group->calls;
+    }
+    double *rates = tp_arena_array(g->arena, first, sizeof *rates);
+    for (uint32_t k = 0; k < model->devices.count; k++) {
+        const struct tp_event *e = tp_device_event(model, k);
+        double rate = e->kind == TP_KIND_KERNEL ? NAN : tp_copy_rate(model, k);
+        if (isnan(rate))
+            continue;
+        rates[end[row_of[e->name]]++] = rate;
+        time_ns[row_of[e->name]] += tp_copy_time_ns(model, k);
+        bytes[row_of[e->name]] += (double)tp_device_setup(model->trace, e->detail)->bytes;
+    }
+    first = 0;
+    for (size_t row = 0; row < row_count; row++) {
+        const struct group *group = TP_AT(&g->copies, struct group, rows[row]);
+        size_t count = end[row] - first;
+        tp_table_real(table, TP_COPY_RATE)[row] = time_ns[row] > 0 ? bytes[row] / time_ns[row] : NAN;
+        tp_table_real(table, TP_COPY_RATE_P50)[row] = count ? tp_real_percentile(rates + first, count, 50) : NAN;
+        tp_table_real(table, TP_COPY_RATE_P99)[row] = count ? tp_real_percentile(rates + first, count, 99) : NAN;
+        tp_table_real(table, TP_COPY_RATE_MAX)[row] = count ? tp_real_percentile(rates + first, count, 100) : NAN;
+        first += (size_t)group->calls;
+    }
+    tp_arena_free_item(g->arena, row_of, names * sizeof *row_of);
+    tp_arena_free_item(g->arena, rates, first * sizeof *rates);
+}
+
 static void build_copies(struct tp_table *table, struct grouping *g)
 {
     uint32_t *rows = sort_groups(g, &g->copies);
@@ -295,6 +340,8 @@ static void build_copies(struct tp_table *table, struct grouping *g)
         fill_times(table, row, TP_COPY_CALLS, group, g->model->window_ns);
         tp_table_int(table, TP_COPY_BYTES)[row] = group->bytes;
     }
+    if (table->row_count)
+        fill_copy_rates(table, g, rows);
 }
 
 static void compute_tensor_core_ratios(struct tp_kernel_view *view, const struct grouping *g)

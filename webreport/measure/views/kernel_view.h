@@ -61,6 +61,10 @@ enum tp_copy_column {
     TP_COPY_SHARE,
     TP_COPY_CALLS_IN_STEPS,
     TP_COPY_BYTES,
+    TP_COPY_RATE, /* bytes of all copies of the row divided by their time, GB/s */
+    TP_COPY_RATE_P50,
+    TP_COPY_RATE_P99,
+    TP_COPY_RATE_MAX,
     TP_COPY_COLUMNS
 };
 

@@ -300,6 +300,7 @@ static const struct key arg_keys[] = {
     KEY("blocks per SM", TP_ARG_BLOCKS_PER_SM),
     KEY("est. achieved occupancy %", TP_ARG_OCCUPANCY),
     KEY("graph id", TP_ARG_GRAPH_ID),
+    KEY("memory bandwidth (GB/s)", TP_ARG_BANDWIDTH),
     KEY("Collective name", TP_ARG_COLLECTIVE),
     KEY("dtype", TP_ARG_DTYPE),
     KEY("In msg nelems", TP_ARG_IN_COUNT),

@@ -95,6 +95,8 @@ enum tp_field {
     TP_ARG_SORT_INDEX = TP_ARG_L2,
     /* shares a bit: only kernels of torch's CUPTI backend have TP_ARG_CHANNEL_TYPE, only tensors have TP_ARG_STD */
     TP_ARG_CHANNEL_TYPE = TP_ARG_STD,
+    /* shares a bit: only copies and memsets have TP_ARG_BANDWIDTH, only tensors have TP_ARG_INFS */
+    TP_ARG_BANDWIDTH = TP_ARG_INFS,
     /* share bits: only records of waits have these, only tensors have statistics */
     TP_ARG_SYNC_KIND = TP_ARG_COUNT,
     TP_ARG_WAIT_STREAM = TP_ARG_MIN,
