@@ -20,6 +20,7 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_overview_build(&views->overview, model, arena);
     tp_operator_view_build(&views->operators, model, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
+    tp_kernel_durations_build(&views->kernels.durations, model, arena);
     tp_module_view_build(&views->modules, model, arena);
     tp_sample_view_build(&views->samples, model, arena);
     tp_task_view_build(&views->tasks, model, arena);

@@ -396,7 +396,6 @@ static void build_view(struct tp_kernel_view *view, const struct tp_model *model
 void tp_kernel_view_build(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     build_view(view, model, true, arena);
-    tp_kernel_durations_build(&view->durations, model, arena);
 }
 
 void tp_kernel_view_build_by_name(struct tp_kernel_view *view, const struct tp_model *model, struct tp_arena *arena)

@@ -72,7 +72,7 @@ struct tp_kernel_view {
     bool is_present; /* false if there are no device operations; JSON then contains null */
     bool has_blocks_per_sm, has_occupancy;
     struct tp_table by_name, by_config, copies;
-    struct tp_table durations; /* enum tp_kernel_duration_column; summaries leave it empty */
+    struct tp_table durations; /* enum tp_kernel_duration_column; filled by tp_kernel_durations_build */
     /* shares of total kernel time (0 to 1) of kernels that use tensor cores, that do not, and for which the use is
      * unknown */
     double using_ratio, not_using_ratio, unknown_ratio;

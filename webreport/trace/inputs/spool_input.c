@@ -192,6 +192,7 @@ static uint32_t add_device_detail(struct input *in)
     setup.graph_id = field_integer(in, TP_ARG_GRAPH_ID);
     setup.blocks_per_sm_e9 = field_billionths(in, TP_ARG_BLOCKS_PER_SM);
     setup.occupancy_pct_e9 = field_billionths(in, TP_ARG_OCCUPANCY);
+    setup.bandwidth_e9 = field_billionths(in, TP_ARG_BANDWIDTH);
     setup.stream_value = value(in, TP_ARG_STREAM);
     setup.grid = value(in, TP_ARG_GRID);
     setup.block = value(in, TP_ARG_BLOCK);
