@@ -129,6 +129,29 @@ static void nested_names_count_the_outermost_range(void **state)
     assert_int_equal(view.outside_ns, 2000);
 }
 
+static void assert_host_self(const char *name, int64_t us)
+{
+    assert_int_equal(tp_table_int(&view.table, TP_RANGE_TIME_HOST_SELF)[find_row(name)], us * 1000);
+}
+
+/* Steps are ranges around others, modules are subtracted from modules only, and each thread counts on its own. */
+static void host_self_time_excludes_the_ranges_directly_inside(void **state)
+{
+    (void)state;
+    build(RANGE("ProfilerStep#1", 0, 100) RANGE("a", 10, 80) RANGE("b", 20, 30) RANGE("a", 25, 10) MODULE("M_0", 26, 6)
+              MODULE("N_0", 27, 2) RANGE("b", 60, 5) ON(11, "user_annotation", "b", 15, 70, ""));
+    assert_host_self("ProfilerStep*", 20);
+    assert_host_self("a", 80 - 30 - 5 + 10);
+    assert_host_self("b", 30 - 10 + 5 + 70);
+    assert_host_self("nn.Module: M_0", 4);
+    assert_host_self("nn.Module: N_0", 2);
+    tp_arena_release(&arena);
+    build(RANGE("a", 0, 100) RANGE("b", 50, 80) RANGE("c", 110, 5)); /* b ends after a */
+    assert_host_self("a", 50);
+    assert_host_self("b", 75);
+    assert_host_self("c", 5);
+}
+
 static void work_per_step_needs_analysed_steps(void **state)
 {
     (void)state;
@@ -273,6 +296,7 @@ int main(void)
         TEST(threads_and_links_without_sequence_numbers_are_counted),
         TEST(a_range_around_forward_and_backward_counts_work_once),
         TEST(nested_names_count_the_outermost_range),
+        TEST(host_self_time_excludes_the_ranges_directly_inside),
         TEST(work_per_step_needs_analysed_steps),
         TEST(modules_are_rows_and_steps_alone_are_no_reason_for_the_table),
         TEST(more_names_than_the_limit_become_one_row),

@@ -30,12 +30,27 @@ def innermost(e):
 
 class Row:
     def __init__(self):
-        self.calls = self.host = self.host_in_steps = self.own = 0
+        self.calls = self.host = self.host_self = self.host_in_steps = self.own = 0
         self.threads, self.forward, self.backward = set(), [], []
+
+
+def add_host_self(rows, ranges):
+    """Adds the host time of the ranges of one thread and kind, without the ranges directly inside, to their rows."""
+    stack = []
+    for e in ranges:
+        while stack and stack[-1].end <= e.start:
+            stack.pop()
+        rows[label(e)].host_self += e.length
+        if stack:
+            rows[label(stack[-1])].host_self -= min(e.end, stack[-1].end) - e.start
+        stack.append(e)
 
 
 def range_rows(trace):
     rows = collections.defaultdict(Row)
+    for events in trace.tree.threads.values():
+        for kind in KINDS:
+            add_host_self(rows, [e for e in events if e.kind == kind])
     for e in trace.events.host:
         if e.kind in KINDS:
             row = rows[label(e)]
@@ -78,7 +93,7 @@ def ranges(trace):
         row = rows[name, kind]
         both = row.forward + row.backward
         in_steps = [k for k in both if is_in_used_step(trace, k.launch.start)]
-        out.append({"name": name, "kind": kind, "calls": row.calls, "threads": len(row.threads), "host_us": Us(row.host),
+        out.append({"name": name, "kind": kind, "calls": row.calls, "threads": len(row.threads), "host_us": Us(row.host), "host_self_us": Us(row.host_self),
                     "forward_us": Us(sums(row.forward)), "backward_us": Us(sums(row.backward)), "device_us": Us(sums(both)),
                     "busy_us": Us(length(union([(k.start, k.end) for k in both]))), "self_us": Us(row.own), "captured_us": Us(0),
                     "operations": len(both), "percent": percent(sums(both), whole), "host_per_step_us": per_step(row.host_in_steps),

@@ -63,7 +63,8 @@ static struct tp_shown_table *make_ranges_table(const struct tp_section *section
 
 static const struct tp_shown_column DEVICE_COLUMNS[] = {
     {TP_SHOW_COUNT, TP_RANGE_TIME_CALLS, NULL, 0, 0, false, TP_SHOWN_LESS},
-    {TP_SHOW_TIME, TP_RANGE_TIME_HOST, NULL, 1, 0, false, 0},
+    {TP_SHOW_TIME, TP_RANGE_TIME_HOST, NULL, 1, 0, false, TP_SHOWN_LESS},
+    {TP_SHOW_TIME, TP_RANGE_TIME_HOST_SELF, NULL, 1, 0, false, 0},
     {TP_SHOW_TIME, TP_RANGE_TIME_DEVICE, NULL, 1, 0, true, 0},
     {TP_SHOW_BAR, TP_RANGE_TIME_DEVICE, NULL, 0, 0, false, 0},
     {TP_SHOW_TIME, TP_RANGE_TIME_BUSY, NULL, 1, 0, false, TP_SHOWN_LESS},

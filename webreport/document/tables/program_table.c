@@ -25,12 +25,17 @@ static const struct text_column wait_columns[] = {
     {TP_PROGRAM_WAIT_TOTAL, "sum ms"}, {TP_PROGRAM_WAIT_LONGEST, "longest ms"}, {TP_PROGRAM_WAIT_COUNT, "times"},
     {TP_PROGRAM_WAIT_CAUSE, "cause"},  {TP_PROGRAM_WAIT_THREAD, "thread"},      {TP_PROGRAM_WAIT_STACK, "stack"}};
 
-static const struct text_column range_columns[] = {
-    {TP_RANGE_TIME_CALLS, "calls"},        {TP_RANGE_TIME_HOST, "host ms"},
-    {TP_RANGE_TIME_FORWARD, "forward ms"}, {TP_RANGE_TIME_BACKWARD, "backward ms"},
-    {TP_RANGE_TIME_DEVICE, "device ms"},   {TP_RANGE_TIME_BUSY, "busy ms"},
-    {TP_RANGE_TIME_SELF, "self ms"},       {TP_RANGE_TIME_PERCENT, "%"},
-    {TP_RANGE_TIME_KIND, "kind"},          {TP_RANGE_TIME_NAME, "range"}};
+static const struct text_column range_columns[] = {{TP_RANGE_TIME_CALLS, "calls"},
+                                                   {TP_RANGE_TIME_HOST, "host ms"},
+                                                   {TP_RANGE_TIME_HOST_SELF, "host self ms"},
+                                                   {TP_RANGE_TIME_FORWARD, "forward ms"},
+                                                   {TP_RANGE_TIME_BACKWARD, "backward ms"},
+                                                   {TP_RANGE_TIME_DEVICE, "device ms"},
+                                                   {TP_RANGE_TIME_BUSY, "busy ms"},
+                                                   {TP_RANGE_TIME_SELF, "self ms"},
+                                                   {TP_RANGE_TIME_PERCENT, "%"},
+                                                   {TP_RANGE_TIME_KIND, "kind"},
+                                                   {TP_RANGE_TIME_NAME, "range"}};
 
 static const struct text_column live_columns[] = {{TP_LIVE_COLUMN_BYTES, "MiB"},
                                                   {TP_LIVE_COLUMN_REQUESTED, "requested MiB"},

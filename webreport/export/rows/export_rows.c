@@ -390,6 +390,8 @@ static const struct tp_rows_column range_columns[] = {
     {"threads", INT, "number of threads that have such a range", false},
     {"host_ns", INT, "host time of the ranges, nanoseconds; a range inside a range with the same name adds no time",
      false},
+    {"host_self_ns", INT, "host time of the ranges without the ranges of this kind directly inside, nanoseconds",
+     false},
     {"forward_ns", INT, "time of the device work that was launched inside the ranges, nanoseconds", false},
     {"backward_ns", INT,
      "time of the device work of the backward pass of the ranges that was launched outside them, nanoseconds", false},

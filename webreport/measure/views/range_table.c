@@ -19,6 +19,8 @@ const struct tp_column_def tp_range_time_columns[TP_RANGE_TIME_COLUMNS] = {
     {"threads", "Threads", "", "Number of threads that have such a range.", TP_COLUMN_INT},
     {"host_us", "CPU total", "us", "Host time of the ranges. A range inside a range with the same name adds no time.",
      TP_COLUMN_NS},
+    {"host_self_us", "CPU self", "us", "Host time of the ranges without the ranges of this kind directly inside.",
+     TP_COLUMN_NS},
     {"forward_us", "Forward", "us", "Time of the device work that was launched inside the ranges.", TP_COLUMN_NS},
     {"backward_us", "Backward", "us",
      "Time of the device work that was launched outside the ranges, by the backward pass of their {operators}.",
@@ -69,6 +71,7 @@ static void join_rest(struct tp_range_row *rows, size_t first, size_t count)
         const struct tp_range_row *row = &rows[i];
         rest->calls += row->calls;
         rest->host_ns = tp_sat_add(rest->host_ns, row->host_ns);
+        rest->host_self_ns = tp_sat_add(rest->host_self_ns, row->host_self_ns);
         rest->host_step_ns = tp_sat_add(rest->host_step_ns, row->host_step_ns);
         rest->self_ns = tp_sat_add(rest->self_ns, row->self_ns);
         rest->captured_ns = tp_sat_add(rest->captured_ns, row->captured_ns);
@@ -102,6 +105,7 @@ static void fill_row(struct tp_table *table, size_t at, const struct tp_range_ro
         [TP_RANGE_TIME_CALLS] = row->calls,
         [TP_RANGE_TIME_THREADS] = row->threads,
         [TP_RANGE_TIME_HOST] = row->host_ns,
+        [TP_RANGE_TIME_HOST_SELF] = row->host_self_ns,
         [TP_RANGE_TIME_FORWARD] = row->forward_ns,
         [TP_RANGE_TIME_BACKWARD] = row->backward_ns,
         [TP_RANGE_TIME_DEVICE] = device,

@@ -11,6 +11,7 @@ enum tp_range_time_column {
     TP_RANGE_TIME_CALLS,
     TP_RANGE_TIME_THREADS, /* number of threads with such a range; null for "(rest)" */
     TP_RANGE_TIME_HOST,
+    TP_RANGE_TIME_HOST_SELF,
     TP_RANGE_TIME_FORWARD,
     TP_RANGE_TIME_BACKWARD,
     TP_RANGE_TIME_DEVICE,
@@ -36,7 +37,7 @@ struct tp_range_row {
     uint32_t thread;     /* last thread with a range of the row; TP_NO_ID before the first range */
     uint32_t stretch;    /* last stretch of the row, index in `stretches` */
     uint32_t first, end; /* stretches of the row, once they are sorted by row */
-    int64_t calls, threads, host_ns, host_step_ns, forward_ns, backward_ns, busy_ns, self_ns, operations,
+    int64_t calls, threads, host_ns, host_self_ns, host_step_ns, forward_ns, backward_ns, busy_ns, self_ns, operations,
         device_step_ns;
     int64_t captured_ns; /* time of the operations of graph launches whose captured calls are in the module */
 };

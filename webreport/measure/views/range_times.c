@@ -54,6 +54,7 @@ struct builder {
     struct tp_event_map target_of; /* for each forward operator of backward work: index in `targets` */
     struct target *targets;
     struct tp_vec annotations, backwards; /* open ranges and operators of the current thread; elements: struct open */
+    struct tp_vec open_ranges[2];         /* open annotations, also steps, and open modules; elements: struct open */
     uint32_t *by_target;                  /* backward works, sorted by the place of their forward operator */
     size_t backward_count, backward_capacity;
     /* operations of captured calls, and annotated operations of graphs: key: row, item: index in devices; sorted by row
@@ -147,6 +148,19 @@ static void push_open(struct tp_vec *stack, const struct tp_event *e, uint32_t v
     *(struct open *)tp_vec_push(stack) = (struct open){tp_event_end(e), value};
 }
 
+/* Adds the host time of a range to the self time of its row, and removes it from that of the range around it. */
+static void add_host_self(struct builder *b, const struct tp_event *e, uint32_t row)
+{
+    struct tp_vec *stack = &b->open_ranges[e->kind == TP_KIND_MODULE];
+    uint32_t around = innermost_open(stack, e->ts_ns);
+    row_at(b, row)->host_self_ns = tp_sat_add(row_at(b, row)->host_self_ns, e->dur_ns);
+    if (around != TP_NO_ID) {
+        int64_t end = tp_ns_min(tp_event_end(e), TP_AT(stack, struct open, stack->count - 1)->end_ns);
+        row_at(b, around)->host_self_ns = tp_sat_sub(row_at(b, around)->host_self_ns, tp_sat_sub(end, e->ts_ns));
+    }
+    push_open(stack, e, row);
+}
+
 /* Notes that an operator is the forward operator of backward work, or that it is a backward operator itself. */
 static void add_operator(struct builder *b, uint32_t event, uint32_t at)
 {
@@ -175,13 +189,14 @@ static void add_thread(struct builder *b, uint32_t thread)
 {
     const struct tp_order *order = b->model->order;
     uint32_t launch = b->model->launches.thread_first[thread];
-    b->annotations.count = b->backwards.count = 0;
+    b->annotations.count = b->backwards.count = b->open_ranges[0].count = b->open_ranges[1].count = 0;
     b->window_at = b->near = 0;
     b->first_work[thread] = b->work_count;
     for (uint32_t at = order->thread_first[thread]; at < order->thread_first[thread + 1]; at++) {
         const struct tp_event *e = host_event(b, at);
         if (e->kind == TP_KIND_ANNOTATION || e->kind == TP_KIND_MODULE) {
             uint32_t row = add_range(b, e, at);
+            add_host_self(b, e, row);
             if (e->kind == TP_KIND_ANNOTATION && !(b->model->marks[e->name] & TP_MARK_STEP))
                 push_open(&b->annotations, e, row);
         } else if (e->kind == TP_KIND_RUNTIME) {
@@ -505,7 +520,8 @@ void tp_range_times_build(struct tp_range_times *view, const struct tp_model *mo
                         .rows = TP_VEC(arena, struct tp_range_row),
                         .stretches = TP_VEC(arena, struct stretch),
                         .annotations = TP_VEC(arena, struct open),
-                        .backwards = TP_VEC(arena, struct open)};
+                        .backwards = TP_VEC(arena, struct open),
+                        .open_ranges = {TP_VEC(arena, struct open), TP_VEC(arena, struct open)}};
     *view = (struct tp_range_times){.outside_ns = model->devices.time_ns};
     if (model->kind_count[TP_KIND_ANNOTATION] || model->kind_count[TP_KIND_MODULE] || model->joined ||
         model->trace->capture.argument_count) {
