@@ -8,6 +8,7 @@ if ! command -v python3 >/dev/null 2>&1; then
     skip "ask" "no python3"
     exit 0
 fi
+is_checked && export CHECKED=1
 client() { # client CHECK: runs one check in an empty folder
     rm -rf "$WORK/client" && TMPDIR=$WORK python3 tests/check/ask_client.py "$TP" "$DATA" "$WORK/client" "$1"
 }
