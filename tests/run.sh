@@ -66,10 +66,10 @@ when=always
 [ "${DRAWS:-}" != full ] || when='always|full'
 again=$(awk -F '\t' -v when="^($when)\$" '!/^#/ && $2 ~ when { print $1 }' tests/suites/again.tsv)
 # Suites in the order of their start: the longest first, so that no long suite runs alone at the end.
-suites="oracle job reports sources_native diff collector browser python hostile one_story recipes unit record failures exports perfetto host_safety ranks lint numbers golden options table ask what_if summary check history damage databases snapshots flight precision conformance faults memory inputs snapshot_commands outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
+suites="oracle job reports sources_native diff collector browser python hostile one_story recipes unit record failures exports perfetto host_safety ranks lint numbers golden options table ask what_if summary check history damage databases snapshots flight precision conformance faults inputs snapshot_commands outputs replay linked record_stop program sources_nvtx_itt cuda abi gpu tensorboard live xprof readers wording wheel release artifacts tab truth cross arm64 macos"
 # These suites run alone at the end. docs uses files that the suite python makes. The others measure time or shares of
 # CPU time, or change settings of the machine.
-alone="docs bench outside outside_modes programs"
+alone="docs bench memory outside outside_modes programs"
 asked=
 while [ "${1:-}" = --suite ]; do
     asked="$asked $2"

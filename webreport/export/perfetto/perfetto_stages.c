@@ -132,6 +132,7 @@ static void put_data(struct tp_pexport *x, const struct stage *stage)
     tp_argument_int(x, TP_IN_STAGE, "correlation", stage->device->correlation);
     tp_argument_int(x, TP_IN_STAGE, "External id", stage->device->external_id);
     tp_argument_int(x, TP_IN_STAGE, "bytes", setup->bytes);
+    put_billionths(x, "memory bandwidth (GB/s)", setup->bandwidth_e9);
     tp_argument_int(x, TP_IN_STAGE, "graph id", setup->graph_id);
     tp_argument_value(x, TP_IN_STAGE, "shared memory", setup->shared_memory);
     put_billionths(x, "blocks per SM", setup->blocks_per_sm_e9);
