@@ -1,5 +1,4 @@
-/* Makes the section of the counters of devices, such as power and clocks: statistics, the energy and clock
- * of each step, and a line for each counter. */
+/* Makes the section of the counters of devices, such as power and clocks: statistics, and a line for each counter. */
 #include <math.h>
 
 #include "webreport/document/charts/chart.h"
@@ -11,15 +10,6 @@ static const struct tp_shown_column COLUMNS[] = {{TP_SHOW_COUNT, TP_DEVICE_COUNT
                                                  {TP_SHOW_REAL, TP_DEVICE_COUNTER_MIN, NULL, 0, 1, false, 0},
                                                  {TP_SHOW_REAL, TP_DEVICE_COUNTER_MEAN, NULL, 0, 1, false, 0},
                                                  {TP_SHOW_REAL, TP_DEVICE_COUNTER_MAX, NULL, 0, 1, false, 0}};
-
-static const struct tp_shown_column STEP_COLUMNS[] = {
-    {TP_SHOW_REAL, TP_COUNTER_STEP_ENERGY, NULL, 0, 1, false, 0},
-    {TP_SHOW_REAL, TP_COUNTER_STEP_WATTS, NULL, 0, 1, false, 0},
-    {TP_SHOW_PERCENT, TP_COUNTER_STEP_HIGH_CLOCK, NULL, 0, 0, false, 0},
-    {TP_SHOW_TIME, TP_COUNTER_STEP_LOW_CLOCK, NULL, 1, 0, false, TP_SHOWN_SUM},
-    {TP_SHOW_TIME, TP_COUNTER_STEP_POWER_LIMIT, NULL, 1, 0, false, TP_SHOWN_SUM},
-    {TP_SHOW_TIME, TP_COUNTER_STEP_HEAT_LIMIT, NULL, 1, 0, false, TP_SHOWN_SUM},
-    {TP_SHOW_TIME, TP_COUNTER_STEP_LENGTH, NULL, 1, 0, false, TP_SHOWN_LESS}};
 
 /* The samples of one row of the view. */
 struct row_samples {
@@ -83,36 +73,8 @@ static void put_lead(const struct tp_section *section, struct tp_object *object)
     if (isnan(view->energy_per_step_j))
         tp_object_add_lead(object, "The trace has samples of **%s** of the devices.", count);
     else
-        tp_object_add_lead(object, "A step uses **%s%s**. The trace has samples of %s of the devices.",
-                           view->energy_is_at_least ? "at least " : "",
+        tp_object_add_lead(object, "A step uses **%s**. The trace has samples of %s of the devices.",
                            tp_text_printf(section->arena, "%.4g J", view->energy_per_step_j), count);
-}
-
-/* Appends the table of steps, unless all of its energies and clocks are unknown. */
-static void put_steps(const struct tp_section *section, struct tp_list *tables)
-{
-    const struct tp_table *steps = &section->profile->views->counters.steps;
-    const int64_t *devices = tp_table_int(steps, TP_COUNTER_STEP_DEVICE);
-    bool is_known = false;
-    for (size_t row = 0; row < steps->row_count && !is_known; row++)
-        is_known = !isnan(tp_table_real(steps, TP_COUNTER_STEP_ENERGY)[row]) ||
-                   !isnan(tp_table_real(steps, TP_COUNTER_STEP_HIGH_CLOCK)[row]);
-    if (!is_known)
-        return;
-    struct tp_shown_table *shown =
-        tp_section_table_new(section, steps, STEP_COLUMNS, COUNT(STEP_COLUMNS), section->limits->operator_rows);
-    shown->heading = steps->title;
-    shown->name = "power and clocks";
-    shown->noun = "steps";
-    shown->name_title = "Step";
-    shown->caption = "Energy and clock of the devices in each step";
-    shown->foot = "all steps";
-    tp_shown_table_set_row_names(&section->naming, shown, TP_COUNTER_STEP_NAME);
-    for (size_t row = 0; devices[0] != devices[steps->row_count - 1] && row < shown->row_count; row++)
-        shown->rows[row].name =
-            tp_str_of(tp_text_printf(section->arena, "%.*s, %s", (int)shown->rows[row].name.len,
-                                     shown->rows[row].name.ptr, tp_section_device_name(section, devices[row])));
-    tp_list_add_shown_table(tables, shown);
 }
 
 struct tp_data tp_section_counters(const struct tp_section *section)
@@ -129,9 +91,7 @@ struct tp_data tp_section_counters(const struct tp_section *section)
     shown->caption = "Counters of the devices over the whole recording";
     for (size_t row = 0; row < shown->row_count; row++)
         shown->rows[row].name = tp_str_of(counter_title(section, row));
-    struct tp_list *tables = tp_object_add_list(object, "tables");
-    tp_list_add_shown_table(tables, shown);
-    put_steps(section, tables);
+    tp_list_add_shown_table(tp_object_add_list(object, "tables"), shown);
     put_lines(section, object);
     return tp_data_of_object(object);
 }

@@ -234,6 +234,43 @@ static void evaluate_memory(struct tp_advisor *a)
 
 /* ---- C26: a low clock ---- */
 
+/* A walk over the samples of one counter in the order of time. */
+struct walk {
+    const struct tp_counter_view *view;
+    const struct tp_device_counter *counters;
+    uint32_t at, end; /* positions in view->samples; at == end: the counter has no sample at the time */
+};
+
+static struct walk start_walk(const struct tp_counter_view *view, const struct tp_model *model, int64_t device,
+                              const char *name)
+{
+    size_t row = tp_counter_view_find(view, device, name);
+    if (row == SIZE_MAX)
+        return (struct walk){0};
+    return (struct walk){view, model->trace->input.counters, view->first_samples[row], view->first_samples[row + 1]};
+}
+
+static const struct tp_device_counter *sample_at(const struct walk *w, uint32_t at)
+{
+    return &w->counters[w->view->samples[at]];
+}
+
+/* Returns the last sample at or before a time; NaN without one. Times must ascend from call to call. */
+static double value_at(struct walk *w, int64_t ts_ns)
+{
+    while (w->at + 1 < w->end && sample_at(w, w->at + 1)->ts_ns <= ts_ns)
+        w->at++;
+    return w->at < w->end && sample_at(w, w->at)->ts_ns <= ts_ns ? sample_at(w, w->at)->value : NAN;
+}
+
+static double highest_value(const struct walk *w)
+{
+    double highest = NAN;
+    for (uint32_t i = w->at; i < w->end; i++)
+        highest = fmax(highest, sample_at(w, i)->value);
+    return highest;
+}
+
 /* times of one device in the analysed steps, ns, and sums of clocks */
 struct times {
     int64_t low_ns, powered_ns, hot_ns; /* low clock; low clock and power at its limit; low clock and hot */
@@ -241,18 +278,17 @@ struct times {
 };
 
 /* Sums the time with a low clock. The value of a sample counts until the next sample of the clock. */
-static struct times sum_times(struct tp_advisor *a, const struct tp_counter_walk *clock, struct tp_counter_walk power,
-                              struct tp_counter_walk heat)
+static struct times sum_times(struct tp_advisor *a, const struct walk *clock, struct walk power, struct walk heat)
 {
     struct times t = {0};
     size_t at = 0;
-    double low = tp_counter_walk_highest(clock) * (1 - tp_rule_value(a, TP_RULE_C26, "min_drop_pct") / 100);
-    double full = tp_counter_walk_highest(&power) * tp_rule_value(a, TP_RULE_C26, "power_pct") / 100;
+    double low = highest_value(clock) * (1 - tp_rule_value(a, TP_RULE_C26, "min_drop_pct") / 100);
+    double full = highest_value(&power) * tp_rule_value(a, TP_RULE_C26, "power_pct") / 100;
     double hot = tp_rule_value(a, TP_RULE_C26, "hot_c");
     for (uint32_t i = clock->at; i + 1 < clock->end; i++) {
-        const struct tp_device_counter *now = tp_counter_walk_sample(clock, i);
-        int64_t ns = tp_window_length_within(a->model, &at, now->ts_ns, tp_counter_walk_sample(clock, i + 1)->ts_ns);
-        double watts = tp_counter_walk_value(&power, now->ts_ns), degrees = tp_counter_walk_value(&heat, now->ts_ns);
+        const struct tp_device_counter *now = sample_at(clock, i);
+        int64_t ns = tp_window_length_within(a->model, &at, now->ts_ns, sample_at(clock, i + 1)->ts_ns);
+        double watts = value_at(&power, now->ts_ns), degrees = value_at(&heat, now->ts_ns);
         if (!(now->value <= low) || !ns)
             continue;
         t.low_ns = tp_sat_add(t.low_ns, ns);
@@ -268,9 +304,9 @@ static struct times sum_times(struct tp_advisor *a, const struct tp_counter_walk
 static void examine_clock(struct tp_advisor *a, const struct tp_counter_view *view, int64_t device)
 {
     const double MOST = 0.8;
-    struct tp_counter_walk clock = tp_counter_walk_start(view, a->model, device, "SM Clock (MHz)");
-    struct tp_counter_walk power = tp_counter_walk_start(view, a->model, device, "Power (W)");
-    struct tp_counter_walk heat = tp_counter_walk_start(view, a->model, device, "Temperature (C)");
+    struct walk clock = start_walk(view, a->model, device, "SM Clock (MHz)");
+    struct walk power = start_walk(view, a->model, device, "Power (W)");
+    struct walk heat = start_walk(view, a->model, device, "Temperature (C)");
     if ((double)(clock.end - clock.at) < tp_rule_value(a, TP_RULE_C26, "min_samples"))
         return;
     struct times t = sum_times(a, &clock, power, heat);
@@ -280,11 +316,11 @@ static void examine_clock(struct tp_advisor *a, const struct tp_counter_view *vi
     if (!t.low_ns || share < tp_rule_value(a, TP_RULE_C26, "min_pct") || (!is_hot && !is_full))
         return;
     struct tp_candidate c = {.rule = TP_RULE_C26, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = share};
-    double mean = t.clock_ns / (double)t.low_ns, highest = tp_counter_walk_highest(&clock);
+    double mean = t.clock_ns / (double)t.low_ns, highest = highest_value(&clock);
     c.details = is_hot ? TP_DETAIL(a, TP_DETAIL_CLOCK_HEAT, TP_OF_PERCENT(share), TP_OF_NUMBER(mean),
-                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(tp_counter_walk_highest(&heat)))
+                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(highest_value(&heat)))
                        : TP_DETAIL(a, TP_DETAIL_CLOCK_POWER, TP_OF_PERCENT(share), TP_OF_NUMBER(mean),
-                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(tp_counter_walk_highest(&power)));
+                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(highest_value(&power)));
     tp_advisor_add_finding(a, &c);
 }
 
