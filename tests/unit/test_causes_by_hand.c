@@ -57,6 +57,12 @@ static void updates_by_hand_are_an_optimizer(void **state)
     write_updates("robot.py(9): update", "aten::sub", "", true); /* writes no tensor in place */
     assert_null(find_finding_of_rule("H3"));
     end_event_text(state), begin_trace_test(state);
+    write_updates("robot.py(9): update", "aten::__and__", "", true);
+    assert_null(find_finding_of_rule("H3"));
+    end_event_text(state), begin_trace_test(state);
+    write_updates("robot.py(9): update", "aten::__iand__", "", true); /* writes its first operand */
+    assert_finding("H3", "optimizer.per_tensor", 40 - 15);
+    end_event_text(state), begin_trace_test(state);
     write_updates("robot.py(9): update", "aten::mul_", ",\"Sequence number\":7",
                   true); /* belongs to the forward pass */
     assert_null(find_finding_of_rule("H3"));
@@ -184,8 +190,19 @@ static void preparing_a_text_is_part_of_writing_it(void **state)
     write_file_output("python_function", "json/__init__.py(183): dumps");
     assert_finding("H10", "io.in_step", 20);
     end_event_text(state), begin_trace_test(state);
-    write_file_output("cpu_op", "aten::mm"); /* a function that computes also without the file */
-    assert_finding("H10", "io.in_step", 3);
+    write_file_output("cpu_op", "aten::item"); /* reads a number for the text */
+    assert_finding("H10", "io.in_step", 20);
+    for (int i = 0; i < 2; i++) { /* a function that computes also without the file */
+        end_event_text(state), begin_trace_test(state);
+        write_file_output("cpu_op", i ? "aten::mm" : "aten::mul");
+        assert_finding("H10", "io.in_step", 3);
+    }
+    end_event_text(state), begin_trace_test(state);
+    frame("train.py(1): main", 0, 1000.0 * STEPS); /* the program itself writes */
+    for (int s = 0; s < STEPS; s++)
+        frame("<built-in method write of _io.TextIOWrapper object at 0x7f>", begin_step(s) + 300, 40);
+    build_trace();
+    assert_finding("H10", "io.in_step", 4);
 }
 
 int main(void)

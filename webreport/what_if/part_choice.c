@@ -5,7 +5,7 @@
 
 enum {
     NODES_OF_LAUNCH = 2, /* a graph has a node for the launching call, and a node for the time before it */
-    SMALLER = 4          /* a part is smaller than the largest trace that is replayed as a whole by this factor */
+    PARTS_OF_MOST = 4    /* a part has at most 1 / PARTS_OF_MOST of the activities that a report replays as a whole */
 };
 
 static bool has_operations(const struct tp_model *model, uint32_t launch)
@@ -63,14 +63,14 @@ bool tp_replay_choose_steps(struct tp_chosen_steps *chosen, const struct tp_mode
         return false;
     uint64_t *counts = count_by_step(model, arena), sum;
     uint32_t first = median_step(model, arena), last = first;
-    bool can_grow_up = true, can_grow_down = true;
-    for (sum = counts[first]; can_grow_up || can_grow_down;) {
-        can_grow_up = can_grow_up && last + 1 < model->step_count && tp_step_is_used(&model->steps[last + 1]) &&
-                      sum + counts[last + 1] <= most / SMALLER;
-        sum += can_grow_up ? counts[++last] : 0;
-        can_grow_down = can_grow_down && first > 0 && tp_step_is_used(&model->steps[first - 1]) &&
-                        sum + counts[first - 1] <= most / SMALLER;
-        sum += can_grow_down ? counts[--first] : 0;
+    bool can_grow_later = true, can_grow_earlier = true;
+    for (sum = counts[first]; can_grow_later || can_grow_earlier;) {
+        can_grow_later = can_grow_later && last + 1 < model->step_count && tp_step_is_used(&model->steps[last + 1]) &&
+                         sum + counts[last + 1] <= most / PARTS_OF_MOST;
+        sum += can_grow_later ? counts[++last] : 0;
+        can_grow_earlier = can_grow_earlier && first > 0 && tp_step_is_used(&model->steps[first - 1]) &&
+                           sum + counts[first - 1] <= most / PARTS_OF_MOST;
+        sum += can_grow_earlier ? counts[--first] : 0;
     }
     if (first == last && first > 0) /* a single step needs the one before it as its lead-in */
         sum += counts[--first];

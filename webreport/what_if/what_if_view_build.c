@@ -352,8 +352,8 @@ static bool take_part(struct tp_answering *a, uint64_t most)
     const struct tp_model *whole = a->model;
     struct tp_steps_part *part = tp_arena_alloc(a->temporary, sizeof *part);
     struct tp_chosen_steps chosen;
-    a->temporary->avoids_huge_pages =
-        true; /* a part needs about as much memory as the ends of its arrays would waste */
+    /* huge pages would waste about as much memory at the ends of the arrays as the part needs */
+    a->temporary->avoids_huge_pages = true;
     if (!tp_replay_choose_steps(&chosen, whole, most, a->temporary))
         return false;
     tp_steps_part_build(part, whole, chosen.first, chosen.last, a->temporary);

@@ -37,8 +37,8 @@ struct tp_arena {
     char *at, *end;                            /* free part of the current chunk */
     size_t used_bytes;                         /* bytes of all blocks of the arena */
     size_t max_bytes;                          /* maximum of used_bytes; 0: no limit */
-    /* true: no huge pages, for small jobs in large programs: an unused end of a mapping then takes no memory. May be
-     * set after tp_arena_init; has an effect on later mappings */
+    /* true: mappings use small pages, so that their unused ends take no memory. Set it after tp_arena_init; it affects
+     * later mappings only */
     bool avoids_huge_pages;
     int code;      /* reason why the last allocation failed: TP_ENOMEM or TP_ELIMIT */
     jmp_buf guard; /* jump target after a failed allocation, set by tp_arena_run */

@@ -355,8 +355,11 @@ static void set_recording_flags(struct tp_quality *q, const struct tp_model *mod
 
 bool tp_is_host_slowed_by_recording(const struct tp_model *model, struct tp_arena *arena)
 {
+    bool has_frames = model->kind_count[TP_KIND_FRAME] || model->kind_count[TP_KIND_MODULE];
+    if (has_frames || model->trace->options & TP_OPTION_WITH_STACK)
+        return true;
     struct recording r = examine_recording(model, arena);
-    return is_slowed(&r) || r.has_frames || model->trace->options & TP_OPTION_WITH_STACK;
+    return is_slowed(&r);
 }
 
 void tp_quality_build(struct tp_quality *q, const struct tp_model *model, struct tp_arena *arena)

@@ -230,38 +230,43 @@ static bool is_module_recomputed(const struct tp_model *model, uint32_t event)
     return outer != TP_NO_ID;
 }
 
-/* Returns whether a call runs no module, no matrix product and no backward pass. */
-static bool trains_nothing(const struct tp_model *model, uint32_t call)
+/* Returns whether an event is an operator that does more than read, copy or select numbers for a file. */
+static bool computes(const struct tp_model *model, const struct tp_event *e)
+{
+    const uint64_t reads = TP_MARK_SCALAR_OP | TP_MARK_INDEX_OP | TP_MARK_PART_OP | TP_MARK_SPLIT_OP | TP_MARK_COPY_OP |
+                           TP_MARK_ALLOCATION_HELPER;
+    struct tp_str name = tp_trace_event_name(model->trace, e);
+    return e->kind == TP_KIND_OPERATOR && !(model->marks[e->name] & reads) && !tp_str_equal(name, TP_STR("detach")) &&
+           !tp_str_starts(name, "aten::detach") && !tp_str_starts(name, "aten::as_strided");
+}
+
+/* Returns whether a call computes nothing, and is inside of one step. Calls around several steps are those of the whole
+ * program. */
+static bool only_prepares_files(const struct tp_model *model, uint32_t call)
 {
     const struct tp_order *order = model->order;
     const struct tp_event *e = &model->trace->events[call];
-    uint32_t low = order->thread_first[e->thread], end = order->thread_first[e->thread + 1], high = end;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (model->trace->events[order->host[middle]].ts_ns < e->ts_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool is_training = false;
-    for (; low < end && !is_training; low++) {
-        const struct tp_event *inner = &model->trace->events[order->host[low]];
+    bool is_preparing = true;
+    for (uint32_t i = 0; i < model->step_count; i++)
+        is_preparing &= model->steps[i].host_start_ns <= e->ts_ns || model->steps[i].host_start_ns >= tp_event_end(e);
+    for (uint32_t i = tp_order_first_from(order, model->trace, e->thread, e->ts_ns);
+         i < order->thread_first[e->thread + 1] && is_preparing; i++) {
+        const struct tp_event *inner = &model->trace->events[order->host[i]];
         if (inner->ts_ns >= tp_event_end(e))
             break;
-        is_training = inner->kind == TP_KIND_MODULE ||
-                      model->marks[inner->name] & (TP_MARK_ELIGIBLE | TP_MARK_BACKWARD_NODE | TP_MARK_OPTIMIZER);
+        is_preparing = inner->kind != TP_KIND_MODULE && !computes(model, inner);
     }
-    return !is_training;
+    return is_preparing;
 }
 
-/* Adds whole calls of the functions that write files and do no training. The other code of such a function prepares the
- * text or the data for the file, so a fix saves its time too. */
+/* Adds whole calls of the functions that write files and compute nothing. The other code of such a function prepares
+ * the text or the data for the file, so a fix saves its time too. */
 static void add_calls_that_only_write(const struct tp_model *model, struct found *found)
 {
     uint32_t last = TP_NO_ID;
     for (size_t i = 0; i < found->writers.count; i++) {
         uint32_t call = *TP_AT(&found->writers, uint32_t, i);
-        if (call != TP_NO_ID && call != last && trains_nothing(model, call))
+        if (call != TP_NO_ID && call != last && only_prepares_files(model, call))
             tp_intervals_push(&found->times[TP_RULE_H10 - FIRST], model->trace->events[call].ts_ns,
                               tp_event_end(&model->trace->events[call]));
         last = call;

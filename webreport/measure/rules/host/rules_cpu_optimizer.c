@@ -9,6 +9,7 @@
 #include "webreport/measure/rules/host/rules_cpu.h"
 #include "webreport/measure/rules/rules_functions.h"
 #include "webreport/measure/rules/rules_texts.h"
+#include "webreport/measure/work/operator_samples.h"
 #include "webreport/model/main_thread.h"
 #include "webreport/model/operator_shapes.h"
 #include "webreport/trace/frame.h"
@@ -181,16 +182,12 @@ static uint32_t function_of_update(const struct tp_advisor *a, uint32_t op)
     return has_autograd || tp_cpu_is_in_loader(a, op) ? TP_NO_ID : calling_function(a->model, op);
 }
 
-static struct tp_shape first_operand(const struct tp_advisor *a, uint32_t op)
-{
-    uint32_t dims = a->model->trace->hosts[tp_operator_event(a->model, op)->detail].dims;
-    return tp_shape_input(tp_strings_get(&a->model->trace->values, dims), 0);
-}
-
 /* Returns whether an operator writes its first operand, or gives a tensor the memory of another one (`p.data = ..`). */
 static bool writes_first_operand(const struct tp_advisor *a, uint32_t op)
 {
     struct tp_str name = tp_trace_event_name(a->model->trace, tp_operator_event(a->model, op));
+    if (tp_str_ends(name, "__")) /* aten::__iand__ writes its operand, aten::__and__ does not */
+        return tp_str_starts(name, "aten::__i");
     return tp_str_ends(name, "_") || tp_str_equal(name, TP_STR("aten::_has_compatible_shallow_copy_type"));
 }
 
@@ -200,7 +197,7 @@ static bool writes_different_tensors(const struct tp_advisor *a, const struct up
     struct tp_shape first = {.is_known = false};
     bool is_written = false, is_different = false;
     for (uint32_t k = run->first; k < run->end; k++) {
-        struct tp_shape shape = first_operand(a, a->cpu->ops[k]);
+        struct tp_shape shape = tp_operand_shape(a->model, a->cpu->ops[k], 0);
         if (!tp_cpu_is_outermost(a, a->cpu->ops[k]) || !shape.is_known || !shape.rank)
             continue;
         is_written |= writes_first_operand(a, a->cpu->ops[k]);
@@ -214,6 +211,8 @@ static bool writes_different_tensors(const struct tp_advisor *a, const struct up
 /* Adds a run to the updates if it is one. */
 static void add_run(struct tp_advisor *a, struct tp_vec *updates, const struct update *run, double least_calls)
 {
+    if ((double)(run->end - run->first) < least_calls) /* most calls of functions are no updates */
+        return;
     struct leaves leaves = count_leaves(a, run, 1);
     if ((double)leaves.calls >= least_calls && leaves.tensors >= MIN_TENSORS && writes_different_tensors(a, run))
         *(struct update *)tp_vec_push(updates) = *run;

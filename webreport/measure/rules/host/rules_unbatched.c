@@ -5,6 +5,7 @@
 #include "webreport/measure/rules/host/rules_unbatched.h"
 #include "webreport/measure/work/operator_samples.h"
 #include "webreport/model/operator_shapes.h"
+#include "webreport/trace/json/value.h"
 
 /* MIN_PARTS: least number of calls. MOST_AFTER: a stack operator is among this number of outermost operators after the
  * last call. MOST_BEFORE: a split operator is among this number of outermost operators before the first call. */
@@ -61,14 +62,16 @@ static bool stacks_results(struct loop *loop, uint32_t op)
 {
     if (!tp_str_equal(operator_name(loop->operators->model, op), TP_STR("aten::stack")))
         return false;
-    struct tp_str list = tp_shape_item(operator_dims(loop->operators->model, op), 0);
-    loop->result = tp_shape_parse(tp_shape_item(list, 0));
-    bool is_same = loop->result.is_known && !tp_shape_item(list, (unsigned)loop->count).len;
-    for (unsigned i = 1; is_same && i < loop->count; i++) {
-        struct tp_shape item = tp_shape_parse(tp_shape_item(list, i));
-        is_same = is_same_shape(&item, &loop->result);
+    struct tp_str list = tp_shape_item(operator_dims(loop->operators->model, op), 0), item;
+    int64_t count = 0;
+    bool is_same = true;
+    for (size_t at = 0; is_same && tp_value_next(list, &at, NULL, &item); count++) {
+        struct tp_shape shape = tp_shape_parse(item);
+        if (!count)
+            loop->result = shape;
+        is_same = count < loop->count && is_same_shape(&shape, &loop->result);
     }
-    return is_same;
+    return is_same && count == loop->count;
 }
 
 static bool has_stacked_results(struct loop *loop)
@@ -108,7 +111,7 @@ static bool takes_tensor_apart(const struct loop *loop)
         if (!is_outermost(model, op))
             continue;
         seen++;
-        struct tp_shape shape = tp_shape_input(operator_dims(model, op), 0);
+        struct tp_shape shape = tp_operand_shape(model, op, 0);
         for (unsigned k = 0; operator_marks(model, op) & TP_MARK_SPLIT_OP && shape.is_known && k < shape.rank; k++)
             if (shape.sizes[k] == loop->count)
                 return true;
@@ -121,11 +124,11 @@ static bool is_result(const struct loop *loop, struct tp_str operand)
 {
     struct tp_shape shape = tp_shape_parse(operand);
     bool is_any = is_same_shape(&shape, &loop->result);
-    for (unsigned i = 0; i < MOST_ITEMS && !shape.is_known && !is_any; i++) {
-        struct tp_str item = tp_shape_item(operand, i);
+    struct tp_str item;
+    size_t at = 0;
+    for (unsigned i = 0; i < MOST_ITEMS && !shape.is_known && !is_any && tp_value_next(operand, &at, NULL, &item);
+         i++) {
         struct tp_shape part = tp_shape_parse(item);
-        if (!item.len)
-            break;
         is_any = is_same_shape(&part, &loop->result);
     }
     return is_any;
@@ -208,11 +211,14 @@ static bool is_loop_of_calls(const struct tp_operator_list *operators, const str
 
 void tp_keep_calls_on_parts(struct tp_operator_list operators, struct tp_vec *calls, int64_t longest_ns)
 {
-    size_t kept = 0;
+    size_t kept = 0, tested_until = 0; /* end of the step whose calls were tested together */
     for (size_t i = 0, end; i < calls->count; i = end) {
         /* all calls of a step, else those without a long time between them, which may be a pause */
-        end = end_of_loop(calls, i, INT64_MAX);
-        bool is_loop = is_loop_of_calls(&operators, calls, i, end);
+        bool is_loop = false;
+        if (i >= tested_until) {
+            end = tested_until = end_of_loop(calls, i, INT64_MAX);
+            is_loop = is_loop_of_calls(&operators, calls, i, end);
+        }
         if (!is_loop) {
             end = end_of_loop(calls, i, longest_ns);
             is_loop = is_loop_of_calls(&operators, calls, i, end);
