@@ -342,35 +342,9 @@ def ranges(tp, trace):
     print(len(rows), "arguments of ranges")
 
 
-def what_ifs(tp, *traces):
-    """Checks that the tables of the critical path and of changes equal the JSON of the report."""
-    counts = [0, 0]
-    for trace in traces:
-        with tempfile.TemporaryDirectory() as folder:
-            if subprocess.run([tp, "report", trace, "--json", folder + "/views.json", "--quiet"], stderr=subprocess.DEVNULL).returncode == 3:
-                continue
-            subprocess.run([tp, "export", trace, "--to", "sqlite", "-o", folder, "--quiet"], check=True)
-            profiles = [p for run in json.load(open(folder + "/views.json"))["runs"] for p in run["profiles"]]
-            files = glob.glob(folder + "/**/*.sqlite", recursive=True)
-            view = profiles[0].get("what_if_view")
-            if len(profiles) != 1 or len(files) != 1 or not view:
-                continue
-            db = sqlite3.connect(files[0])
-            tables = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
-            parts = db.execute("SELECT kind, name, ns, share FROM critical_path").fetchall() if "critical_path" in tables else []
-            answers = db.execute("SELECT * FROM what_if").fetchall() if "what_if" in tables else []
-            assert [r[:3] for r in parts[:20]] == [(r["kind"], r["name"], r["ns"]) for r in view["critical"]["rows"]], trace
-            assert not parts or abs(sum(r[3] for r in parts) - 100) < 1e-6, trace
-            assert answers == [tuple(r.values()) for r in view["what_if"]], trace
-            counts = [counts[0] + len(parts), counts[1] + len(answers)]
-    print(counts[0], "parts of critical paths,", counts[1], "changes")
-    return min(counts) == 0
-
-
-def streams(tp, *traces):
-    """Checks that the tables of streams, launch delays, durations and copies equal the JSON of the report, with times in
-    nanoseconds."""
-    count = 0
+def profiles_and_databases(tp, traces):
+    """Yields for each trace with one profile: its path, the profile in the JSON of the report, and a function that returns
+    the rows of a query about a table of the exported database; none if the database lacks the table."""
     for trace in traces:
         with tempfile.TemporaryDirectory() as folder:
             if subprocess.run([tp, "report", trace, "--json", folder + "/views.json", "--quiet"], stderr=subprocess.DEVNULL).returncode == 3:
@@ -382,15 +356,40 @@ def streams(tp, *traces):
                 continue
             db = sqlite3.connect(files[0])
             tables = {name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")}
-            kernels = profiles[0]["kernel_view"] or {}
-            members = ("name", "calls", "total_us", "total_bytes", "rate_gb_per_s", "p50_gb_per_s", "p99_gb_per_s", "max_gb_per_s")
-            views = dict(profiles[0].get("stream_view", {}), kernel_durations=kernels.get("durations", []),
-                         copies=[{m: row[m] for m in members} for row in kernels.get("copies_by_name", [])])
-            for name in ("streams", "launch_delays", "kernel_durations", "copies"):
-                rows = [tuple(round(v * 1000) if k.endswith("_us") and v is not None else v for k, v in row.items())
-                        for row in views.get(name, [])]
-                assert rows == (db.execute("SELECT * FROM " + name).fetchall() if name in tables else []), (trace, name)
-                count += len(rows)
+            yield trace, profiles[0], lambda table, columns="*": (
+                db.execute(f"SELECT {columns} FROM {table}").fetchall() if table in tables else [])
+
+
+def what_ifs(tp, *traces):
+    """Checks that the tables of the critical path and of changes equal the JSON of the report."""
+    counts = [0, 0]
+    for trace, profile, rows_of in profiles_and_databases(tp, traces):
+        view = profile.get("what_if_view")
+        if not view:
+            continue
+        parts, answers = rows_of("critical_path", "kind, name, ns, share"), rows_of("what_if")
+        assert [r[:3] for r in parts[:20]] == [(r["kind"], r["name"], r["ns"]) for r in view["critical"]["rows"]], trace
+        assert not parts or abs(sum(r[3] for r in parts) - 100) < 1e-6, trace
+        assert answers == [tuple(r.values()) for r in view["what_if"]], trace
+        counts = [counts[0] + len(parts), counts[1] + len(answers)]
+    print(counts[0], "parts of critical paths,", counts[1], "changes")
+    return min(counts) == 0
+
+
+def streams(tp, *traces):
+    """Checks that the tables of streams, launch delays, durations and copies equal the JSON of the report, with times in
+    nanoseconds."""
+    count = 0
+    members = ("name", "calls", "total_us", "total_bytes", "rate_gb_per_s", "p50_gb_per_s", "p99_gb_per_s", "max_gb_per_s")
+    for trace, profile, rows_of in profiles_and_databases(tp, traces):
+        kernels = profile["kernel_view"] or {}
+        views = dict(profile.get("stream_view", {}), kernel_durations=kernels.get("durations", []),
+                     copies=[{m: row[m] for m in members} for row in kernels.get("copies_by_name", [])])
+        for name in ("streams", "launch_delays", "kernel_durations", "copies"):
+            rows = [tuple(round(v * 1000) if k.endswith("_us") and v is not None else v for k, v in row.items())
+                    for row in views.get(name, [])]
+            assert rows == rows_of(name), (trace, name)
+            count += len(rows)
     assert count
     print(count, "rows of streams, launch delays, durations and copies")
 

@@ -115,11 +115,13 @@ static void arena_without_huge_pages_uses_only_touched_pages(void **state)
     enum { SIZE = 4 << 20, PAGE = 4096 };
     struct tp_arena arena;
     (void)state;
+#if defined(__SANITIZE_ADDRESS__) /* with it, blocks come from malloc */
+    skip();
+#endif
     tp_arena_init(&arena, 0);
     arena.avoids_huge_pages = true;
     if (setjmp(arena.guard))
         fail();
-#if !defined(__SANITIZE_ADDRESS__) /* with it, blocks come from malloc */
     char *block = tp_arena_alloc(&arena, SIZE);
     char *page = (char *)(((uintptr_t)block + PAGE) & ~(uintptr_t)(PAGE - 1));
     page[0] = page[PAGE] = 1;
@@ -129,7 +131,6 @@ static void arena_without_huge_pages_uses_only_touched_pages(void **state)
     assert_int_equal(page[0], 1);
     page[SIZE] = 1;
     assert_in_range(resident_bytes(page + SIZE - PAGE, SIZE / 2 - PAGE), PAGE, 2 * PAGE);
-#endif
     tp_arena_release(&arena);
 }
 

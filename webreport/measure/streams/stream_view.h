@@ -25,7 +25,8 @@ enum tp_stream_column {
     TP_STREAM_COLUMNS
 };
 
-/* maximum number of streams whose queue length over time is known; those with the most launched operations */
+/* Largest number of streams with a curve of the queue length over time. The streams with the most launched operations
+ * have one. */
 enum { TP_STREAM_CURVES = 3 };
 
 struct tp_stream_view {
