@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -134,6 +136,50 @@ static void arena_without_huge_pages_uses_only_touched_pages(void **state)
     tp_arena_release(&arena);
 }
 
+/* Returns whether the mapping that contains `start` must not get huge pages. */
+static bool refuses_huge_pages(const void *start)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    char line[512];
+    bool is_inside = false, refuses = false;
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) {
+        unsigned long first, end;
+        if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+            is_inside = (uintptr_t)start >= first && (uintptr_t)start < end;
+        else if (is_inside && strncmp(line, "VmFlags:", 8) == 0)
+            refuses = strstr(line, " nh") != NULL;
+    }
+    fclose(maps);
+    return refuses;
+}
+
+static void returned_pages_stay_returned(void **state)
+{
+    enum { SIZE = 4 << 20, PAGE = 4096 };
+    struct tp_arena arena;
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) /* with it, blocks come from malloc */
+    skip();
+#endif
+    tp_arena_init(&arena, 0);
+    if (setjmp(arena.guard))
+        fail();
+    char *block = tp_arena_alloc(&arena, SIZE);
+    char *page = (char *)(((uintptr_t)block + PAGE) & ~(uintptr_t)(PAGE - 1));
+    memset(block, 1, SIZE);
+    tp_arena_free_item(&arena, block, SIZE);
+    tp_arena_return_free_pages(&arena);
+    assert_int_equal(resident_bytes(page, SIZE - PAGE), 0);
+    /* a system with huge pages may fill the range again unless the mapping refuses them */
+    if (access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0)
+        assert_true(refuses_huge_pages(page));
+    char *again = tp_arena_alloc(&arena, SIZE);
+    assert_ptr_equal(again, block);
+    assert_int_equal(again[SIZE / 2], 0);
+    tp_arena_release(&arena);
+}
+
 static void arena_array_detects_size_overflow(void **state)
 {
     struct tp_arena arena;
@@ -197,6 +243,7 @@ int main(void)
         cmocka_unit_test(cleared_arena_is_like_a_new_arena),
         cmocka_unit_test(arena_jumps_to_the_guard_at_its_limit),
         cmocka_unit_test(arena_without_huge_pages_uses_only_touched_pages),
+        cmocka_unit_test(returned_pages_stay_returned),
         cmocka_unit_test(arena_array_detects_size_overflow),
         cmocka_unit_test(vec_keeps_its_items_while_growing),
         cmocka_unit_test(vec_fit_keeps_items_and_frees_the_rest),

@@ -234,6 +234,7 @@ void tp_page_start_profile(struct tp_page *page, const struct tp_profile *profil
 {
     tp_arena_release(&page->large_arena);
     tp_arena_init(&page->large_arena, 0);
+    page->large_arena.avoids_huge_pages = true;
     page->has_ahead = false;
     tp_arena_run(&page->large_arena, start_profile, &(struct addition){.page = page, .profile = profile}, NULL);
 }
@@ -260,9 +261,11 @@ int tp_page_add_profile(struct tp_page *page, const struct tp_profile *profile, 
 {
     int code;
     tp_arena_init(&page->scratch, 0);
+    page->scratch.avoids_huge_pages = true;
     if (!page->has_ahead) {
         tp_arena_release(&page->large_arena);
         tp_arena_init(&page->large_arena, 0);
+        page->large_arena.avoids_huge_pages = true;
     }
     code = tp_arena_run_both(&page->scratch, &page->arena, add_profile,
                              &(struct addition){.page = page, .profile = profile}, err);
@@ -344,6 +347,7 @@ int tp_page_add_distributed(struct tp_page *page, struct tp_str run, const struc
     if (!view->is_present)
         return 0;
     tp_arena_init(&page->scratch, 0);
+    page->scratch.avoids_huge_pages = true;
     code = tp_arena_run_both(&page->scratch, &page->arena, add_distributed,
                              &(struct addition){.page = page, .distributed = view}, err);
     tp_arena_release(&page->scratch);

@@ -16,6 +16,7 @@ void tp_analysis_open(struct tp_analysis *a, const struct tp_rule_overrides *rul
     a->rules = rules;
     tp_arena_init(&a->arena, 0);
     tp_arena_init(&a->second_thread_arena, 0);
+    a->second_thread_arena.avoids_huge_pages = true;
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
 }

@@ -428,8 +428,11 @@ void tp_arena_return_free_pages(struct tp_arena *arena)
         for (struct tp_arena_free *block = arena->bins[bin]; block; block = block->next) {
             uintptr_t first = ((uintptr_t)(block + 1) + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
             uintptr_t end = ((uintptr_t)block + block->size) & ~(uintptr_t)(PAGE - 1);
-            if (first < end)
-                madvise((void *)first, end - first, MADV_DONTNEED);
+            if (first >= end)
+                continue;
+            madvise((void *)first, end - first, MADV_DONTNEED);
+            /* otherwise the system may later fill the range with huge pages again */
+            madvise((void *)first, end - first, MADV_NOHUGEPAGE);
         }
 }
 

@@ -13,7 +13,8 @@ void tp_views_build_for_summary(struct tp_views *views, const struct tp_model *m
 
 void tp_views_build(struct tp_views *views, const struct tp_model *model, struct tp_arena *arena)
 {
-    /* first, so that the memory of its search is free while the later views are built */
+    /* Working memory is returned after the views that need most of it, because the second thread needs much memory at
+     * the same time. */
     tp_range_times_build(&views->range_times, model, arena);
     tp_arena_return_free_pages(arena);
     tp_trace_facts_build(&views->facts, model, arena);
@@ -21,12 +22,15 @@ void tp_views_build(struct tp_views *views, const struct tp_model *model, struct
     tp_operator_view_build(&views->operators, model, arena);
     tp_kernel_view_build(&views->kernels, model, arena);
     tp_kernel_durations_build(&views->kernels.durations, model, arena);
+    tp_arena_return_free_pages(arena);
     tp_module_view_build(&views->modules, model, arena);
+    tp_arena_return_free_pages(arena);
     tp_sample_view_build(&views->samples, model, arena);
     tp_task_view_build(&views->tasks, model, arena);
     tp_range_view_build(&views->ranges, model, arena);
     tp_counter_view_build(&views->counters, model, arena);
     tp_stream_view_build(&views->streams, model, arena);
+    tp_arena_return_free_pages(arena);
     tp_os_call_view_build(&views->os_calls, model, arena);
     tp_capture_view_build(&views->captures, model, arena);
     tp_compiled_view_build(&views->compiled, model, arena);

@@ -226,6 +226,7 @@ void tp_recommendations_build(struct tp_recommendations *out, const struct tp_ru
     e.advisor.units = basis->units;
     e.advisor.overrides = basis->overrides;
     tp_arena_init(&scratch, 0);
+    scratch.avoids_huge_pages = true;
     int code = tp_arena_run_both(&scratch, arena, build_inside_guard, &e, NULL);
     tp_arena_release(&scratch);
     if (code)

@@ -36,9 +36,11 @@ struct sums {
 
 static void count_kinds(struct sums *sums, const struct tp_stream_list *list)
 {
-    for (uint32_t i = 0; i < list->operation_count; i++)
-        if (tp_operation_is_queued(&list->operations[i]))
-            sums[list->operations[i].kind].count++;
+    for (uint32_t i = 0; i < list->operation_count; i++) {
+        struct tp_stream_operation o = tp_stream_operation_get(list, list->operations[i]);
+        if (tp_operation_is_queued(&o))
+            sums[o.kind].count++;
+    }
     for (unsigned kind = ALL + 1; kind < KINDS; kind++) {
         sums[kind].first = sums[ALL].count;
         sums[ALL].count += sums[kind].count;
@@ -53,15 +55,15 @@ static void store_delays(struct tp_launch_delays *delays, int64_t *values, struc
     for (unsigned kind = 0; kind < KINDS; kind++)
         next[kind] = sums[kind].first;
     for (uint32_t i = 0; i < list->operation_count; i++) {
-        const struct tp_stream_operation *o = &list->operations[i];
-        if (!tp_operation_is_queued(o))
+        struct tp_stream_operation o = tp_stream_operation_get(list, list->operations[i]);
+        if (!tp_operation_is_queued(&o))
             continue;
-        int64_t delay_ns = tp_ns_max(tp_sat_sub(o->start_ns, o->call_end_ns), 0);
-        bool is_short = o->end_ns - o->start_ns < o->call_end_ns - o->call_ns && o->kind != TP_LAUNCHED_GRAPH;
-        values[next[o->kind]++] = delay_ns;
-        sums[o->kind].short_count += is_short;
+        int64_t delay_ns = tp_ns_max(tp_sat_sub(o.start_ns, o.call_end_ns), 0);
+        bool is_short = o.end_ns - o.start_ns < o.call_end_ns - o.call_ns && o.kind != TP_LAUNCHED_GRAPH;
+        values[next[o.kind]++] = delay_ns;
+        sums[o.kind].short_count += is_short;
         sums[ALL].short_count += is_short;
-        tp_part_curve_add(delays->curve, o->start_ns, (double)delay_ns);
+        tp_part_curve_add(delays->curve, o.start_ns, (double)delay_ns);
     }
 }
 

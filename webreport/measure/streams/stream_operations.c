@@ -14,16 +14,17 @@ static enum tp_launched_kind kind_of(const struct tp_model *model, uint32_t k, c
                                        : TP_LAUNCHED_MEMSET;
 }
 
-static void fill_operation(struct tp_stream_operation *operation, const struct tp_model *model, uint32_t k)
+struct tp_stream_operation tp_stream_operation_get(const struct tp_stream_list *list, uint32_t operation)
 {
-    const struct tp_event *e = tp_device_event(model, k), *call = tp_launch_of_device(model, k);
-    operation->start_ns = e->ts_ns;
-    operation->end_ns = tp_event_end(e);
+    const struct tp_model *model = list->model;
+    const struct tp_event *e = tp_device_event(model, operation), *call = tp_launch_of_device(model, operation);
+    struct tp_stream_operation times = {.start_ns = e->ts_ns, .end_ns = tp_event_end(e)};
     if (!call)
-        return;
-    operation->call_ns = call->ts_ns;
-    operation->call_end_ns = tp_event_end(call);
-    operation->kind = (uint8_t)kind_of(model, k, e, call);
+        return times;
+    times.call_ns = call->ts_ns;
+    times.call_end_ns = tp_event_end(call);
+    times.kind = (uint8_t)kind_of(model, operation, e, call);
+    return times;
 }
 
 bool tp_stream_list_build(struct tp_stream_list *list, const struct tp_model *model, struct tp_arena *arena)
@@ -36,7 +37,8 @@ bool tp_stream_list_build(struct tp_stream_list *list, const struct tp_model *mo
     *list = (struct tp_stream_list){.streams = tp_arena_array(arena, found.count, sizeof *list->streams),
                                     .count = found.count,
                                     .operations = tp_arena_array(arena, operations, sizeof *list->operations),
-                                    .operation_count = operations};
+                                    .operation_count = operations,
+                                    .model = model};
     uint32_t *next = tp_arena_array(arena, found.count, sizeof *next);
     for (uint32_t k = 0; k < operations; k++)
         list->streams[found.stream_of[k]].count++;
@@ -46,7 +48,7 @@ bool tp_stream_list_build(struct tp_stream_list *list, const struct tp_model *mo
         next[s] = first;
     }
     for (uint32_t k = 0; k < operations; k++)
-        fill_operation(&list->operations[next[found.stream_of[k]]++], model, k);
+        list->operations[next[found.stream_of[k]]++] = k;
     tp_arena_free_item(arena, found.stream_of, operations * sizeof *found.stream_of);
     return true;
 }

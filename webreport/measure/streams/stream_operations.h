@@ -1,5 +1,4 @@
-/* Lists the operations of each stream with the times of their calls, so that the tables of this folder read each event
- * once. */
+/* Lists the operations of each stream, and finds the times of their calls. */
 #ifndef TP_WEBREPORT_MEASURE_STREAMS_STREAM_OPERATIONS_H
 #define TP_WEBREPORT_MEASURE_STREAMS_STREAM_OPERATIONS_H
 
@@ -16,7 +15,7 @@ enum tp_launched_kind {
     TP_LAUNCHED_KINDS
 };
 
-/* An operation and its call. Times in ns. */
+/* An operation and its call, as tp_stream_operation_get returns them. Times in ns. */
 struct tp_stream_operation {
     int64_t start_ns, end_ns;
     int64_t call_ns, call_end_ns; /* start and end of the call; 0 if the launch is unknown */
@@ -32,21 +31,25 @@ static inline bool tp_operation_is_queued(const struct tp_stream_operation *oper
 
 struct tp_stream {
     struct tp_device_stream id;
-    const struct tp_stream_operation *operations; /* in order of start */
+    const uint32_t *operations; /* device operations of the model, in order of start */
     uint32_t count;
 };
 
 struct tp_stream_list {
     struct tp_stream *streams; /* sorted by device, then by number */
     uint32_t count;
-    struct tp_stream_operation *operations; /* operations of all streams, by stream */
+    uint32_t *operations; /* operations of all streams, by stream; only their indices, to save memory */
     uint32_t operation_count;
+    const struct tp_model *model;
 };
 
-/* Makes the list in `arena`, whose guard the caller has set. Returns false if the trace has more than
- * TP_MAX_STREAM_ROWS streams. */
+/* Makes the list in `arena`, whose guard the caller has set. The list borrows the model. Returns false if the trace has
+ * more than TP_MAX_STREAM_ROWS streams. */
 bool tp_stream_list_build(struct tp_stream_list *list, const struct tp_model *model, struct tp_arena *arena);
 /* Gives the operations back to the arena. */
 void tp_stream_list_release(struct tp_stream_list *list, struct tp_arena *arena);
+
+/* Returns times and kind of the operation with this index in `operations` of a stream or of the list. */
+struct tp_stream_operation tp_stream_operation_get(const struct tp_stream_list *list, uint32_t operation);
 
 #endif

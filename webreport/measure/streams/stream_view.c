@@ -35,7 +35,6 @@ static const struct tp_column_def defs[TP_STREAM_COLUMNS] = {
 
 /* Room for the times of the stream with the most operations. */
 struct room {
-    struct tp_keyed *keys;
     int64_t *calls, *starts;
     uint32_t count;
 };
@@ -45,33 +44,46 @@ static void init_room(struct room *room, const struct tp_stream_list *list, stru
     room->count = 0;
     for (uint32_t s = 0; s < list->count; s++)
         room->count = list->streams[s].count > room->count ? list->streams[s].count : room->count;
-    room->keys = tp_arena_array(arena, room->count, sizeof *room->keys);
     room->calls = tp_arena_array(arena, room->count, sizeof *room->calls);
     room->starts = tp_arena_array(arena, room->count, sizeof *room->starts);
 }
 
 static void free_room(struct room *room, struct tp_arena *arena)
 {
-    tp_arena_free_item(arena, room->keys, room->count * sizeof *room->keys);
     tp_arena_free_item(arena, room->calls, room->count * sizeof *room->calls);
     tp_arena_free_item(arena, room->starts, room->count * sizeof *room->starts);
 }
 
+/* Sorts times in place. Needs memory only if they are not in order. */
+static void sort_times(int64_t *times, uint32_t count, struct tp_arena *arena)
+{
+    uint32_t sorted = 1;
+    while (sorted < count && times[sorted - 1] <= times[sorted])
+        sorted++;
+    if (sorted >= count)
+        return;
+    struct tp_keyed *keys = tp_arena_array(arena, count, sizeof *keys);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct tp_keyed){times[i], i, i};
+    tp_sort_keyed(keys, count, arena);
+    for (uint32_t i = 0; i < count; i++)
+        times[i] = keys[i].key;
+    tp_arena_free_item(arena, keys, count * sizeof *keys);
+}
+
 /* Fills `room` with the times of the items of a stream's queue. Returns their number. */
-static uint32_t collect_queue_times(struct room *room, const struct tp_stream *stream, struct tp_arena *arena)
+static uint32_t collect_queue_times(struct room *room, const struct tp_stream_list *list,
+                                    const struct tp_stream *stream, struct tp_arena *arena)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < stream->count; i++) {
-        const struct tp_stream_operation *operation = &stream->operations[i];
-        if (!tp_operation_is_queued(operation))
+        struct tp_stream_operation operation = tp_stream_operation_get(list, stream->operations[i]);
+        if (!tp_operation_is_queued(&operation))
             continue;
-        room->starts[count] = operation->start_ns;
-        room->keys[count] = (struct tp_keyed){operation->call_ns, count, i};
-        count++;
+        room->starts[count] = operation.start_ns;
+        room->calls[count++] = operation.call_ns;
     }
-    tp_sort_keyed(room->keys, count, arena);
-    for (uint32_t i = 0; i < count; i++)
-        room->calls[i] = room->keys[i].key;
+    sort_times(room->calls, count, arena);
     return count;
 }
 
@@ -115,16 +127,18 @@ static unsigned column_of_gap(int64_t end_ns, const struct tp_stream_operation *
     return tp_sat_sub(operation->start_ns, end_ns) < SHORT_NS ? TP_STREAM_IDLE_SHORT : TP_STREAM_IDLE_OTHER;
 }
 
-static void add_idle_time(struct tp_table *table, size_t row, const struct tp_stream *stream)
+static void add_idle_time(struct tp_table *table, size_t row, const struct tp_stream_list *list,
+                          const struct tp_stream *stream)
 {
-    int64_t end_ns = stream->operations[0].end_ns; /* latest end of the operations so far, ns */
+    /* latest end of the operations so far, ns */
+    int64_t end_ns = tp_stream_operation_get(list, stream->operations[0]).end_ns;
     for (uint32_t i = 1; i < stream->count; i++) {
-        const struct tp_stream_operation *operation = &stream->operations[i];
-        if (operation->start_ns > end_ns) {
-            int64_t *cell = &tp_table_int(table, column_of_gap(end_ns, operation))[row];
-            *cell = tp_sat_add(*cell, tp_sat_sub(operation->start_ns, end_ns));
+        struct tp_stream_operation operation = tp_stream_operation_get(list, stream->operations[i]);
+        if (operation.start_ns > end_ns) {
+            int64_t *cell = &tp_table_int(table, column_of_gap(end_ns, &operation))[row];
+            *cell = tp_sat_add(*cell, tp_sat_sub(operation.start_ns, end_ns));
         }
-        end_ns = tp_ns_max(end_ns, operation->end_ns);
+        end_ns = tp_ns_max(end_ns, operation.end_ns);
     }
 }
 
@@ -157,15 +171,16 @@ static struct tp_part_curve *find_curve(const struct tp_stream_view *view, uint3
     return NULL;
 }
 
-static void add_row(struct tp_stream_view *view, uint32_t row, const struct tp_stream *stream, struct room *room,
+static void add_row(struct tp_stream_view *view, uint32_t row, const struct tp_stream_list *list, struct room *room,
                     struct tp_arena *arena)
 {
     struct tp_table *table = &view->streams;
-    struct tp_queue_times times = {room->calls, room->starts, collect_queue_times(room, stream, arena)};
+    const struct tp_stream *stream = &list->streams[row];
+    struct tp_queue_times times = {room->calls, room->starts, collect_queue_times(room, list, stream, arena)};
     tp_table_int(table, TP_STREAM_NUMBER)[row] = stream->id.number;
     tp_table_int(table, TP_STREAM_OPERATIONS)[row] = stream->count;
     add_queue(table, row, &times, find_curve(view, row), arena);
-    add_idle_time(table, row, stream);
+    add_idle_time(table, row, list, stream);
 }
 
 void tp_stream_view_build(struct tp_stream_view *view, const struct tp_model *model, struct tp_arena *arena)
@@ -182,7 +197,7 @@ void tp_stream_view_build(struct tp_stream_view *view, const struct tp_model *mo
     init_room(&room, &list, arena);
     for (uint32_t s = 0; s < list.count; s++) {
         tp_table_int(&view->streams, TP_STREAM_DEVICE)[s] = model->gpus[list.streams[s].id.gpu].id;
-        add_row(view, s, &list.streams[s], &room, arena);
+        add_row(view, s, &list, &room, arena);
     }
     free_room(&room, arena);
     tp_launch_delays_build(&view->delays, &list, model, arena);

@@ -80,13 +80,30 @@ static void subtract_covered_time(struct builder *b, int64_t *covered_end, uint3
     }
 }
 
+/* Counts the operators of each call that is_outermost_of_module accepts. Returns the number of these operators and of
+ * the child modules. */
+static size_t count_pieces(struct builder *b)
+{
+    const struct tp_modules *modules = &b->model->modules;
+    const struct tp_operators *ops = &b->model->operators;
+    size_t count = 0;
+    for (uint32_t m = 0; m < modules->count; m++)
+        count += modules->parent[m] != TP_NO_ID;
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (is_outermost_of_module(ops, i)) {
+            b->calls[ops->module[i]].operators++;
+            count++;
+        }
+    return count;
+}
+
 /* Computes the host self time of each call: the call's length minus the union of its child modules and of the operators
  * that is_outermost_of_module accepts. Visits the calls in order of start. */
 static void compute_host_self_times(struct builder *b)
 {
     const struct tp_modules *modules = &b->model->modules;
     const struct tp_operators *ops = &b->model->operators;
-    size_t count = 0, capacity = (size_t)modules->count + ops->count;
+    size_t count = 0, capacity = count_pieces(b);
     struct tp_keyed *pieces = tp_arena_array(b->arena, capacity, sizeof *pieces);
     int64_t *covered_end = tp_arena_array(b->arena, modules->count, sizeof *covered_end);
     for (uint32_t m = 0; m < modules->count; m++) {
@@ -96,10 +113,8 @@ static void compute_host_self_times(struct builder *b)
             pieces[count++] = (struct tp_keyed){module_event(b, m)->ts_ns, 0, m};
     }
     for (uint32_t i = 0; i < ops->count; i++)
-        if (is_outermost_of_module(ops, i)) {
-            b->calls[ops->module[i]].operators++;
+        if (is_outermost_of_module(ops, i))
             pieces[count++] = (struct tp_keyed){tp_operator_event(b->model, i)->ts_ns, 1, i};
-        }
     tp_sort_keyed(pieces, count, b->arena);
     for (size_t i = 0; i < count; i++) {
         uint32_t item = pieces[i].item;
