@@ -129,10 +129,10 @@ PER_NODE := change_more critical_path device_edges fixes_build graph_add host_no
             replay_graph_build replay_run replay_steps streams waiting_calls
 ONCE_release := $(CLI) $(filter-out $(addprefix $(BUILD)/webreport/,model/policy_torch.o model/stack_walk.o $(PER_NODE:%=what_if/%.o)),$(filter $(addprefix $(BUILD)/,collector/launch/% \
                 $(addprefix collector/outside/,trace/% tree/% code/%) \
-                $(addprefix webreport/,ask/% document/% compare/% session/% print/% model/% what_if/% trace/inputs/sqlite/% trace/arrays/% trace/flight/% \
-                $(addprefix export/,chrome/% memory_flow/% stacks/% tfevents/% xplane/%) \
+                $(addprefix webreport/,ask/% document/% compare/% session/% print/% model/% what_if/% trace/inputs/sqlite/% trace/arrays/% trace/compile_log/% trace/flight/% \
+                $(addprefix export/,chrome/% memory_flow/% repro/% rows/% stacks/% tfevents/% xplane/%) \
                 $(addprefix measure/,answer/% audience/% charts/% flight/% idle/% memory/% metrics/% program/% ranks/% result/% rules/% serving/% \
-                snapshot/% summary/% tree/% verdict/% views/% work/%)) \
+                snapshot/% streams/% summary/% tree/% verdict/% views/% work/%)) \
                 $(addprefix writer/,spool/% text/demangle% text/kernel% text/cxx% text/rust% pprof% png% tfevents% xplane%)),$(CORE)))
 $(ONCE_$(strip $(MODE))): CFLAGS += -Os
 # Nothing unwinds the analysis, so it has no tables for that. The recording keeps them, because programs load it, and record_end.c
