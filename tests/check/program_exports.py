@@ -235,8 +235,9 @@ def profiler_sums(path, whole):
                 continue
             answer = cli("thread", "functions", "--thread", "t-%d" % i, "--limit", "0", "--include-idle", "--json")
             for f in json.loads(answer.stdout)["functions"]:
-                self_ms[i, f["name"]] += f["selfSamples"]
-                total_ms[i, f["name"]] += f["totalSamples"]
+                name = f["nameWithLibrary"]  # its "name" lacks what precedes "!", and the files name no libraries
+                self_ms[i, name] += f["selfSamples"]
+                total_ms[i, name] += f["totalSamples"]
     finally:
         cli("stop")
     return self_ms, total_ms
