@@ -124,6 +124,8 @@ _PROFILE: Places = {
     "work_of_operators": ("work_view", "operators"),
     "modules": ("module_view", Tree("path")),
     "ranges": ("ranges",),
+    "counters": ("counter_view", "counters"),
+    "counter_steps": ("counter_view", "steps"),
     "idle": ("idle_view",),
     "idle_steps": ("idle_view", Each(("device",)), "steps"),
     "idle_lines": ("idle_view", Each(("device",)), "idle_by_line"),

@@ -6,7 +6,7 @@ import json
 import sys
 
 OF_THE_FILE = {"bytes", "event_ordinal", "first_event", "peak_event", "run_name", "file", "worker", "sha256", "crc", "input",
-               "producer", "unknown", "energy_per_step_joules"}
+               "producer", "unknown"}
 OF_THE_ORDER = {"program_use"}
 OF_THE_TEXT = {"trace_quality"}
 

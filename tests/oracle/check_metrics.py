@@ -250,7 +250,7 @@ def expected(p, distributed, names):
     finding_metrics(p, m, names)
     trace_metrics(p, m)
     serving_metrics(p, m)
-    if p.get("counter_view", {}).get("energy_per_step_joules") is not None:
+    if p.get("counter_view", {}).get("energy_per_step_joules") is not None and not p["counter_view"]["energy_is_at_least"]:
         m["step.energy"] = p["counter_view"]["energy_per_step_joules"]
     program_metrics(p, m)
     critical_metrics(p, m)

@@ -18,7 +18,8 @@ import sys
 
 Decimal = decimal.Decimal
 TOLERANCE = Decimal("1e-9")
-QUOTIENTS = {"average", "flame_value_us", "step_us", "percent", "value", "all", "mean_us"}
+QUOTIENTS = {"average", "flame_value_us", "step_us", "percent", "value", "all", "mean_us", "mean", "energy_joules",
+             "energy_per_step_joules"}
 ROWS = re.compile(r"(call_stacks_by_name(_and_input_shape)?|_by_worker|_by_step_and_worker(\.[^.]*)?|curve_points_up_to_10240|\.events|"
                   r"operator_stats(_folded)?|device_busy_by_gpu_us|peak_bytes|\.read|\.skipped|device_information(\..*)?)$")
 FIELD = re.compile(r"[a-z][a-z0-9_]*")

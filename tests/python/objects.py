@@ -111,6 +111,8 @@ TABLE_OF = {
     "what_if_view.what_if": "what_if",
     "module_view": "modules",
     "ranges": "ranges",
+    "counter_view.counters": "counters",
+    "counter_view.steps": "counter_steps",
     "idle_view": "idle",
     "idle_view.steps": "idle_steps",
     "idle_view.idle_by_line": "idle_lines",
@@ -170,7 +172,10 @@ def same_tables(result, numbers):
 def _(folder):
     made = os.path.join(folder, "serving")  # kernels of graphs, with the calls that captured them
     subprocess.run([sys.executable, os.path.join(DATA, "../reports/graphs.py"), "serving", made], check=True)
-    inputs = [os.path.join(DATA, "ddp"), os.path.join(DATA, "run"), made, *sorted(glob.glob(os.path.join(TRACES, "*.gz")))]
+    counted = os.path.join(folder, "counted")  # counters of devices
+    os.mkdir(counted)
+    subprocess.run([sys.executable, os.path.join(DATA, "../reports/unknown.py"), "clock_limited_by_power", counted], check=True)
+    inputs = [os.path.join(DATA, "ddp"), os.path.join(DATA, "run"), made, counted, *sorted(glob.glob(os.path.join(TRACES, "*.gz")))]
     if os.environ.get("FEW"):  # FEW is set if another Python has tested all traces
         inputs = [path for path in inputs if path.endswith("ddp") or "gpu_2024" in path or "mlp_train" in path]
     seen = set()

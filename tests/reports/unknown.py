@@ -86,6 +86,55 @@ def made_clock_healthy(folder):
     with_counters(folder, 1920, 700, 90)
 
 
+def made_clock_without_heat(folder):
+    """The clock drops at a power below the limit, and the temperature is not recorded."""
+    training = Training()
+    training.steps()
+    counters(training, 1410, 400)
+    training.events = [e for e in training.events if e["name"] != "Temperature (C)"]
+    training.write(folder)
+
+
+def made_clock_of_some_steps(folder):
+    """Samples of the counters end after the second of four steps."""
+    training = Training()
+    training.steps()
+    counters(training, 1920, 700)
+    training.events = [e for e in training.events if e["ph"] != "C" or e["ts"] <= 2 * STEP]
+    training.write(folder)
+
+
+def made_clock_of_most_steps(folder):
+    """Samples of the counters end in the last of four steps, so that 95 % of the steps have samples."""
+    training = Training()
+    training.steps()
+    counters(training, 1920, 700)
+    training.events = [e for e in training.events if e["ph"] != "C" or e["ts"] <= 3.8 * STEP]
+    training.write(folder)
+
+
+def made_clock_on_two_devices(folder, last=1):
+    """Two devices work. last: the last device with counters."""
+    training = Training()
+    training.steps()
+    for step in range(STEPS):
+        training.event("kernel", "k", 1, 7, step * STEP + 600, 8000, device=1, stream=7)
+    counters(training, 1920, 700)
+    training.events += [{**e, "pid": "GPU 1 Counters"} for e in training.events if e["ph"] == "C" and last]
+    training.write(folder)
+
+
+def made_clock_of_one_of_two_devices(folder):
+    made_clock_on_two_devices(folder, 0)
+
+
+def made_clock_statistics(folder):
+    """A converter writes only statistics of the counters."""
+    rows = [{"device": 0, "name": name, "samples": 80, "min": low, "mean": (low + high) / 2, "max": high}
+            for name, low, high in (("SM Clock (MHz)", 1410, 1980), ("Power (W)", 500, 700), ("Temperature (C)", 60, 60))]
+    of(folder, input_of([], counters=rows))
+
+
 # ---- devices of other makers ----
 
 def made_ascend(folder, name="MatMulV2", task="AI_CORE"):

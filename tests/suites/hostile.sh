@@ -53,6 +53,12 @@ shape() {
     awk -v n="$2" "function event(cat, name, tid, ts, dur, args) {
             printf \"%s{\\\"ph\\\":\\\"X\\\",\\\"cat\\\":\\\"%s\\\",\\\"name\\\":\\\"%s\\\",\\\"pid\\\":1,\\\"tid\\\":%s,\\\"ts\\\":%.3f,\\\"dur\\\":%.3f,\\\"args\\\":{%s}}\",
                 sep, cat, name, tid, ts, dur, args; sep = \",\n\" }
+        function counter(device, name, ts, value) {
+            printf \"%s{\\\"ph\\\":\\\"C\\\",\\\"name\\\":\\\"%s\\\",\\\"pid\\\":\\\"GPU %d Counters\\\",\\\"ts\\\":%.3f,\\\"args\\\":{\\\"\\\":%s}}\",
+                sep, name, device, ts, value; sep = \",\n\" }
+        function counters(device, ts, value) {
+            counter(device, \"Power (W)\", ts, value); counter(device, \"SM Clock (MHz)\", ts, value)
+            counter(device, \"Temperature (C)\", ts, value) }
         BEGIN { print \"{\\\"traceEvents\\\":[\"; for (i = 0; i < n; i++) { $3 } print \"]}\" }" >"$1.json"
     within 20 600 0 -- "$TP" report "$1.json" -o "$1.html" --json "$1.out.json" --markdown "$1.md" --quiet && "${TOOLS:-$BUILD}/json_check" valid "$1.out.json"
 }
@@ -99,6 +105,14 @@ check "$many nested steps" shape overlapping_steps $many 'event("user_annotation
 check "$many distinct names" shape names $many 'event("cpu_op", "operator number " i, 1, 10 * i, 9, "\"Input Dims\":[[" i "]]")'
 check "$many nested frames with kernels" shape frames $many 'event("python_function", "train.py(" i "): f", 1, i, 2 * n - 2 * i, "\"Python id\":" i); event("cuda_runtime", "cudaLaunchKernel", 1, i + 0.1, 0.2, "\"correlation\":" i); event("kernel", "k", 7, 3 * n + i, 0.5, "\"device\":0,\"stream\":7,\"correlation\":" i)'
 check "$many nested modules" shape modules $many 'event("python_function", "nn.Module: M_" i, 1, i, 2 * n - 2 * i, "\"Python id\":" i ",\"Python module id\":" i)'
+few_steps='if (i < 20) { event("user_annotation", "ProfilerStep#" i, 1, i * n / 20, n / 20, ""); event("kernel", "k", 7, i * n / 20, n / 30, "\"device\":" i ",\"stream\":7") }'
+check "counters of $many devices" shape counted_devices $many "$few_steps; counters(i % (n / 2), (i * 7919) % n, i % 700)"
+check "$many names of counters" shape counter_names $many "$few_steps; counter(0, \"Power (W) \" i, i, 300); counter(1, \"SM Clock (MHz)\" i, i, 300)"
+check "$many unsorted samples, negative and no numbers" shape samples $many "$few_steps; counters(i % 3, (i * 7919) % n, i % 5 ? 600 - i % 1000 : i % 2 ? \"NaN\" : \"1e999\")"
+check "counters of 500 devices in $many steps" shape counted_steps $many "
+    event(\"user_annotation\", \"ProfilerStep#\" i, 1, 10 * i, 9, \"\"); event(\"kernel\", \"k\", 7, 10 * i, 4, \"\\\"device\\\":0,\\\"stream\\\":7\"); counters(i % 500, 10 * i, i % 700)"
+check "counters in $many steps" shape counted_steps $many "
+    event(\"user_annotation\", \"ProfilerStep#\" i, 1, 10 * i, 9, \"\"); event(\"kernel\", \"k\", 7, 10 * i, 4, \"\\\"device\\\":0,\\\"stream\\\":7\"); counters(0, 10 * i, i % 700)"
 check "$many collectives" shape collectives $many 'event("user_annotation", "nccl:all_reduce", 1, 10 * i, 9, ""); event("cpu_op", "record_param_comms", 1, 10 * i + 1, 5, "\"Collective name\":\"allreduce\",\"In msg nelems\":5,\"dtype\":\"Float\"")'
 check "$many memory records of one address" shape memory $many 'event("cpu_instant_event", "[memory]", 1, i, 0, "\"Device Type\":1,\"Device Id\":" i % 300 ",\"Addr\":77,\"Bytes\":" (i % 2 ? -8 : 8) ",\"Total Allocated\":" i)'
 check "$many gaps and waits" shape waits $many 'event("cuda_runtime", "cudaStreamSynchronize", 1, 10 * i, 8, "\"correlation\":" i); event("kernel", "k", 7, 10 * i + 1, 5, "\"device\":0,\"stream\":7,\"correlation\":" (i * 7919) % n); event("cuda_runtime", "cudaLaunchKernel", 2, 10 * i, 1, "\"correlation\":" (i * 7919) % n)'

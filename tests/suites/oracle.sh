@@ -11,6 +11,10 @@ communication() {
     python3 "$ORACLE/check_communication.py" "$TP" "$WORK" 100 >"$WORK/said" 2>&1 || { tail -n 8 "$WORK/said"; return 1; }
 }
 check "findings about communication: 100 made traces" communication
+counters() {
+    python3 "$ORACLE/check_counters.py" "$TP" "$WORK" 30 >"$WORK/said" 2>&1 || { tail -n 8 "$WORK/said"; return 1; }
+}
+check "energy and clock by step: 30 made traces" counters
 frames() { # frames ARGUMENT...: compares the origins and lines of frames with the definitions
     python3 "$ORACLE/check_frames.py" "${TOOLS:-$BUILD}/frame_lines" "$@" >"$WORK/said" 2>&1 || { tail -n 8 "$WORK/said"; return 1; }
 }

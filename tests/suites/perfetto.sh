@@ -8,6 +8,7 @@ if ! command -v python3 >/dev/null 2>&1; then
 fi
 rules=$PWD/tests/check/perfetto_packets.py
 same=$PWD/tests/check/same_profile.py
+sampled=$PWD/tests/check/with_counters.py
 wheel=$PWD/tests/check/perfetto_classes.py
 cd "$WORK" || exit 1
 
@@ -25,6 +26,12 @@ for trace in "$DATA"/traces/*.gz "$DATA"/run/*.gz; do
     # exports have no samples, tasks and tensors; links of random traces contradict each other
     case $name in case_* | random_* | *program* | *samples* | *hostile* | *outside*) continue ;; esac
     check "export: $name has Perfetto's rules and comes back with its report" comes_back "$trace"
+done
+counters() { # counters TRACE: Checks that counters of devices come back, with energy and clock by step.
+    python3 "$sampled" "$1" sampled.json && comes_back sampled.json && grep -q '"counter_view":.*"steps":\[{"device":0,"step":' read.json
+}
+for trace in gpu_2024 gpu_2026 case_two_devices; do
+    check "export: counters of devices in $trace come back" counters "$DATA/traces/$trace.pt.trace.json.gz"
 done
 ranks() { # Checks that the ranks of a job become one file on one clock.
     "$TP" export "$DATA"/run/*.gz --to pftrace -o ranks.pftrace.gz --quiet || return 1
@@ -78,14 +85,35 @@ fi
 
 fixtures=$SHARED/data/inputs/fixtures
 expected=$SHARED/data/inputs/expected
-equal() { # equal FILE JSON: compares the report of a file with the report of the JSON of another converter
-    report_of "$1" ours && report_of "$2" theirs && python3 "$same" --other-file theirs.json ours.json
+# give_samples JSON SOURCE: copies the JSON of the converter to with_samples.json. The converter writes only statistics of
+# counters, so the copy has the samples of SOURCE, from which the file was made. Their statistics must be equal.
+give_samples() {
+    python3 - "$1" "$2" <<'EOF'
+import json, sys
+converted, source = (json.load(open(path, encoding="utf-8")) for path in sys.argv[1:])
+counters = {}
+for e in source["traceEvents"]:
+    if e.get("ph") == "C":
+        counters.setdefault((int(e["pid"].split()[1]), e["name"]), []).append((int(e["ts"] * 1000), e["args"][""]))
+for row in converted["tracepress_input"]["counters"]:
+    values = [value for _, value in counters[row["device"], row["name"]]]
+    assert (row["samples"], row["min"], row["max"]) == (len(values), min(values), max(values)), row
+    assert abs(row["mean"] - sum(values) / len(values)) < 1e-9, row
+converted["tracepress_input"]["counters"] = [{"device": device, "name": name, "time_ns": at, "value": value}
+                                             for (device, name), samples in counters.items() for at, value in samples]
+json.dump(converted, open("with_samples.json", "w", encoding="utf-8"))
+EOF
+}
+equal() { # equal FILE JSON [SOURCE]: compares the report of a file with the report of the JSON of another converter
+    theirs=$2
+    [ ! -f "${3:-}" ] || { give_samples "$2" "$3" && theirs=with_samples.json; } || return 1
+    report_of "$1" ours && report_of "$theirs" theirs && python3 "$same" --other-file theirs.json ours.json
 }
 if ls "$fixtures"/p*.p* >/dev/null 2>&1; then
     for file in "$fixtures"/p*.p*; do
         base=$(basename "$file")
         case $base in *cut*) continue ;; esac
-        check "read: $base has the report of its JSON" equal "$file" "$expected/${base%%.*}.json"
+        check "read: $base has the report of its JSON" equal "$file" "$expected/${base%%.*}.json" "$fixtures/src/${base%%.*}.cuspy.json"
     done
     is_cut() { report_of "$1" cut && grep -q '"eof":"cut"' cut.json; }
     check "read: a cut file is known as cut" is_cut "$fixtures/p04_cut.pftrace"

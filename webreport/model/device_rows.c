@@ -305,7 +305,7 @@ static bool is_name_shared(const struct tp_device_rows *rows, const struct tp_de
     return rows->count > MOST;
 }
 
-static struct tp_gpu *find_gpu(const struct tp_model *model, int64_t number)
+struct tp_gpu *tp_model_gpu(const struct tp_model *model, int64_t number)
 {
     uint32_t low = 0, high = model->gpu_count;
     while (low < high) {
@@ -326,7 +326,7 @@ void tp_device_rows_name_gpus(struct tp_model *model)
         model->gpus[g].word = of_calls;
     for (uint32_t i = 0; i < rows->count; i++) {
         const struct tp_device_row *row = &rows->rows[i];
-        struct tp_gpu *gpu = row->number == TP_NULL_INT ? NULL : find_gpu(model, row->number);
+        struct tp_gpu *gpu = row->number == TP_NULL_INT ? NULL : tp_model_gpu(model, row->number);
         /* excludes "GPU", because Kineto labels the devices of every maker "GPU 0" */
         if (gpu && row->word && strcmp(row->word, "GPU"))
             gpu->word = row->word;

@@ -339,6 +339,9 @@ uint32_t tp_step_of_collective(const struct tp_model *model, const struct tp_col
  * true, uses only idle time with the reasons host and launch. */
 struct tp_intervals tp_model_idle_times(const struct tp_model *model, bool is_starved, struct tp_arena *arena);
 
+/* Returns the device with this number; NULL if the trace has no operations of it. */
+struct tp_gpu *tp_model_gpu(const struct tp_model *model, int64_t number);
+
 /* Returns the entry of deviceProperties for a device number (D18); NULL: no entry. */
 const struct tp_gpu_property *tp_model_gpu_property(const struct tp_trace *trace, int64_t id);
 

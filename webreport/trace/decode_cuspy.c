@@ -2,8 +2,6 @@
  * backend. See decode.h.
  *
  * Source of the format: torch/profiler/_cupti_monitor_trace.py in torch 2.13, and its successor of 2026. */
-#include <math.h>
-
 #include "webreport/trace/copy_class.h"
 #include "webreport/trace/decode_parts.h"
 
@@ -35,8 +33,7 @@ bool tp_decode_device_counter(struct tp_decoder *d, const struct tp_element *e)
         return true;
     counter.value = tp_number_parse_real(e->spans->field[TP_ARG_VALUE]);
     counter.name = tp_element_intern(d, e, &d->sink->texts, tp_token_contents(e->spans->field[TP_FIELD_NAME]));
-    if (isfinite(counter.value))
-        tp_sink_add_device_counter(d->sink, &counter);
+    tp_sink_add_device_counter(d->sink, &counter);
     return true;
 }
 

@@ -97,6 +97,7 @@ void tp_sink_add_note(struct tp_sink *sink, struct tp_str note);
  */
 void tp_sink_count_dropped(struct tp_sink *sink, const char *what, uint64_t count, unsigned needs);
 
+/* Adds a sample, or counts it as dropped if its value is infinite or not a number. */
 void tp_sink_add_device_counter(struct tp_sink *sink, const struct tp_device_counter *counter);
 void tp_sink_add_device_counter_stats(struct tp_sink *sink, const struct tp_device_counter_stats *stats);
 

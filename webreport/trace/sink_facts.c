@@ -1,4 +1,5 @@
 /* Stores what a reader reports about its input: see sink.h and input_facts.h. */
+#include <math.h>
 #include <string.h>
 
 #include "webreport/trace/sink.h"
@@ -47,6 +48,10 @@ void tp_sink_count_dropped(struct tp_sink *sink, const char *what, uint64_t coun
 
 void tp_sink_add_device_counter(struct tp_sink *sink, const struct tp_device_counter *counter)
 {
+    if (!isfinite(counter->value)) {
+        tp_sink_count_dropped(sink, "samples of counters without a number", 1, 0);
+        return;
+    }
     *(struct tp_device_counter *)tp_vec_push(&sink->device_counters) = *counter;
 }
 

@@ -181,6 +181,10 @@
 
 /* rows of the table of ranges; further ranges are added up in a row "(rest)" */
 #define TP_MAX_RANGE_ROWS 1000u
+/* devices with counters times analysed steps; with more, the report has no energy and clock by step */
+#define TP_MAX_COUNTER_STEPS (1u << 17)
+/* the same product; with more, the energy of a step is unknown */
+#define TP_MAX_COUNTER_SUMS (1u << 22)
 
 /* ---- measured peak rates of devices, option --peaks ---- */
 #define TP_MAX_PEAKS_BYTES (256u << 10) /* size of the file with measured peak rates, bytes */

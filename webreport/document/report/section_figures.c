@@ -135,7 +135,9 @@ static struct tp_figure_block make_occupancy_or_energy_figure(const struct tp_se
         figure.definition = views->overview.gpu_summary.defs[TP_GPU_OCCUPANCY].definition;
         return figure;
     }
-    figure = make_text_figure(section->arena, "Energy per step", tp_text_printf(section->arena, "%.3g J", energy_j));
+    figure = make_text_figure(
+        section->arena, "Energy per step",
+        tp_text_printf(section->arena, "%s%.3g J", views->counters.energy_is_at_least ? "≥ " : "", energy_j));
     figure.note = "all devices";
     figure.definition = "Energy of all devices in an analysed step, from the samples of the counter Power (W).";
     return figure;

@@ -7,6 +7,7 @@
 
 #include "webreport/export/chrome/chrome.h"
 #include "webreport/export/rows/compiled_rows.h"
+#include "webreport/export/rows/counter_rows.h"
 #include "webreport/export/rows/operation_rows.h"
 #include "webreport/export/rows/program_rows.h"
 #include "webreport/export/rows/snapshot_rows.h"
@@ -411,38 +412,7 @@ static uint32_t range_count(const struct tp_rows *rows)
 
 static void fill_range(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
 {
-    const struct tp_table *table = &rows->ranges.table;
-    for (unsigned column = 0; column < TP_RANGE_TIME_COLUMNS; column++, cell++) {
-        if (column <= TP_RANGE_TIME_KIND)
-            cell->text = tp_table_text(table, column)[row];
-        else if (column == TP_RANGE_TIME_PERCENT)
-            cell->real = tp_table_real(table, column)[row];
-        else
-            cell->integer = tp_table_int(table, column)[row];
-    }
-}
-
-/* ---- counters of devices ---- */
-
-static const struct tp_rows_column counter_columns[] = {
-    {"device", INT, "number of the device", false},
-    {"name", TEXT, "name of the counter with its unit, such as Power (W)", true},
-    {"time_ns", INT, "time of the sample, nanoseconds since the first event", true},
-    {"value", REAL, "value of the sample, in the unit of the counter", false},
-};
-
-static uint32_t counter_count(const struct tp_rows *rows)
-{
-    return rows->model->trace->input.counter_count;
-}
-
-static void fill_counter(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cell)
-{
-    const struct tp_device_counter *sample = &rows->model->trace->input.counters[row];
-    add_int_cell(&cell, sample->device);
-    add_text_cell_by_id(&cell, &rows->model->trace->texts, sample->name);
-    add_int_cell(&cell, tp_sat_sub(sample->ts_ns, rows->first_ns));
-    cell->real = sample->value;
+    tp_rows_fill_from_table(cell, &rows->ranges.table, row);
 }
 
 /* ---- calls of the operating system, and samples without times ---- */
@@ -520,7 +490,6 @@ enum { TABLES = sizeof tables / sizeof *tables };
 static const struct tp_rows_table rare_tables[] = {
     {"ranges", "host time and device time of annotations and modules by name", COLUMNS(range_columns), range_count,
      fill_range},
-    {"counters", "samples of the counters of devices", COLUMNS(counter_columns), counter_count, fill_counter},
     {"os_calls", "calls of the operating system", COLUMNS(os_call_columns), os_call_count, fill_os_call},
     {"samples", "samples of running threads", COLUMNS(sample_columns), sample_count, fill_sample},
 };
@@ -540,6 +509,9 @@ const struct tp_rows_table *tp_rows_table(const struct tp_rows *rows, unsigned i
     for (unsigned i = 0; i < RARE_TABLES; i++)
         if (rare_tables[i].count(rows) && index-- == 0)
             return &rare_tables[i];
+    for (const struct tp_rows_table *table = tp_counter_rows_tables; table->name; table++)
+        if (table->count(rows) && index-- == 0)
+            return table;
     for (const struct tp_rows_table *table = tp_what_if_rows_tables; table->name; table++)
         if (table->count(rows) && index-- == 0)
             return table;
@@ -578,6 +550,7 @@ void tp_rows_build(struct tp_rows *rows, const struct tp_model *model, struct tp
     tp_stream_view_build(&rows->streams, model, arena);
     tp_kernel_durations_build(&rows->kernel_durations, model, arena);
     tp_kernel_view_build_by_name(&rows->kernels, model, arena);
+    tp_counter_view_build(&rows->counters, model, arena);
     if (model->event_count)
         tp_changes_price(&rows->what_if, model, &(struct tp_asked_changes){.count = 0}, arena, NULL);
     tp_work_kinds_build(&rows->kinds, model, arena);

@@ -7,6 +7,7 @@
 #include "webreport/measure/result/advice.h"
 #include "webreport/measure/streams/stream_view.h"
 #include "webreport/measure/views/compiled_view.h"
+#include "webreport/measure/views/counter_view.h"
 #include "webreport/measure/views/kernel_view.h"
 #include "webreport/measure/views/range_times.h"
 #include "webreport/measure/views/task_view.h"
@@ -45,6 +46,7 @@ struct tp_rows {
     struct tp_task_view tasks;
     struct tp_range_times ranges;
     struct tp_compiled_view compiled;
+    struct tp_counter_view counters;
     struct tp_what_if_view what_if;
     struct tp_stream_view streams;
     struct tp_table kernel_durations; /* enum tp_kernel_duration_column */
@@ -68,5 +70,19 @@ struct tp_rows_table {
     /* Fills the column_count cells of a row. Texts live until the arena is released. */
     void (*fill)(const struct tp_rows *rows, uint32_t row, struct tp_rows_cell *cells);
 };
+
+/* Fills a cell for each column of a table of the report, which has only texts, words, integers, times and reals. */
+static inline void tp_rows_fill_from_table(struct tp_rows_cell *cells, const struct tp_table *table, uint32_t row)
+{
+    for (unsigned i = 0; i < table->column_count; i++) {
+        enum tp_column_type type = table->defs[i].type;
+        if (type == TP_COLUMN_TEXT || type == TP_COLUMN_WORD)
+            cells[i].text = tp_table_text(table, i)[row];
+        else if (type == TP_COLUMN_REAL)
+            cells[i].real = tp_table_real(table, i)[row];
+        else
+            cells[i].integer = tp_table_int(table, i)[row];
+    }
+}
 
 #endif

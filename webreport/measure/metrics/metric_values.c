@@ -185,7 +185,8 @@ struct tp_metric_value tp_metric_of_peak(const struct tp_metric_source *s, int w
 struct tp_metric_value tp_metric_of_energy(const struct tp_metric_source *s, int which)
 {
     (void)which;
-    return make_value_unless_nan(s->views->counters.energy_per_step_j, TP_REASON_NO_POWER);
+    const struct tp_counter_view *counters = &s->views->counters;
+    return make_value_unless_nan(counters->energy_is_at_least ? NAN : counters->energy_per_step_j, TP_REASON_NO_POWER);
 }
 
 struct tp_metric_value tp_metric_of_work(const struct tp_metric_source *s, int which)

@@ -180,7 +180,7 @@ static int build_inside_guard(void *context, struct tp_error *err)
             a, TP_RULE_E1, "one collective takes half of the step time or more, because other ranks arrived late");
     }
     a->accumulation = tp_accumulation_find(model, a->arena);
-    tp_counter_view_build(&a->counters, model, a->arena);
+    tp_counter_view_build_counters(&a->counters, model, a->arena);
     evaluate_rules(a);
     tp_findings_sort(a->arena, a->findings.data, a->findings.count, e->verdict->class);
     int64_t ceiling = tp_findings_limit_gains(a);

@@ -8,7 +8,7 @@
 #include "webreport/measure/memory/memory_peak.h"
 #include "webreport/measure/rules/rules.h"
 #include "webreport/measure/verdict/accumulation.h"
-#include "webreport/measure/views/counter_view.h"
+#include "webreport/measure/views/counter_walk.h"
 #include "webreport/measure/views/trace_quality.h"
 #include "webreport/measure/work/work_costs.h"
 #include "webreport/model/compiled_lookup.h"

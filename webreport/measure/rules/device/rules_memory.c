@@ -232,104 +232,93 @@ static void evaluate_memory(struct tp_advisor *a)
     find_growth(a);
 }
 
-/* ---- C26: a low clock ---- */
+/* ---- a low clock (C26) ---- */
 
-/* A walk over the samples of one counter in the order of time. */
-struct walk {
-    const struct tp_counter_view *view;
-    const struct tp_device_counter *counters;
-    uint32_t at, end; /* positions in view->samples; at == end: the counter has no sample at the time */
+/* counters of one device */
+struct clocked_device {
+    struct tp_counter_walk clock, power, heat;
 };
-
-static struct walk start_walk(const struct tp_counter_view *view, const struct tp_model *model, int64_t device,
-                              const char *name)
-{
-    size_t row = tp_counter_view_find(view, device, name);
-    if (row == SIZE_MAX)
-        return (struct walk){0};
-    return (struct walk){view, model->trace->input.counters, view->first_samples[row], view->first_samples[row + 1]};
-}
-
-static const struct tp_device_counter *sample_at(const struct walk *w, uint32_t at)
-{
-    return &w->counters[w->view->samples[at]];
-}
-
-/* Returns the last sample at or before a time; NaN without one. Times must ascend from call to call. */
-static double value_at(struct walk *w, int64_t ts_ns)
-{
-    while (w->at + 1 < w->end && sample_at(w, w->at + 1)->ts_ns <= ts_ns)
-        w->at++;
-    return w->at < w->end && sample_at(w, w->at)->ts_ns <= ts_ns ? sample_at(w, w->at)->value : NAN;
-}
-
-static double highest_value(const struct walk *w)
-{
-    double highest = NAN;
-    for (uint32_t i = w->at; i < w->end; i++)
-        highest = fmax(highest, sample_at(w, i)->value);
-    return highest;
-}
 
 /* times of one device in the analysed steps, ns, and sums of clocks */
 struct times {
+    int64_t known_ns;                   /* the clock is known */
     int64_t low_ns, powered_ns, hot_ns; /* low clock; low clock and power at its limit; low clock and hot */
     double clock_ns;                    /* sum of low clock times length, MHz ns */
 };
 
-/* Sums the time with a low clock. The value of a sample counts until the next sample of the clock. */
-static struct times sum_times(struct tp_advisor *a, const struct walk *clock, struct walk power, struct walk heat)
+static struct times sum_times(struct tp_advisor *a, const struct clocked_device *device)
 {
+    struct tp_counter_walk clock = device->clock, power = device->power, heat = device->heat;
     struct times t = {0};
     size_t at = 0;
-    double low = highest_value(clock) * (1 - tp_rule_value(a, TP_RULE_C26, "min_drop_pct") / 100);
-    double full = highest_value(&power) * tp_rule_value(a, TP_RULE_C26, "power_pct") / 100;
+    double low = tp_counter_walk_highest(&clock) * (1 - tp_rule_value(a, TP_RULE_C26, "min_drop_pct") / 100);
+    double full = tp_counter_walk_highest(&power) * tp_rule_value(a, TP_RULE_C26, "power_pct") / 100;
     double hot = tp_rule_value(a, TP_RULE_C26, "hot_c");
-    for (uint32_t i = clock->at; i + 1 < clock->end; i++) {
-        const struct tp_device_counter *now = sample_at(clock, i);
-        int64_t ns = tp_window_length_within(a->model, &at, now->ts_ns, sample_at(clock, i + 1)->ts_ns);
-        double watts = value_at(&power, now->ts_ns), degrees = value_at(&heat, now->ts_ns);
-        if (!(now->value <= low) || !ns)
+    for (uint32_t i = clock.at; i + 1 < clock.end; i++) {
+        const struct tp_device_counter *now = tp_counter_walk_sample(&clock, i);
+        double watts = tp_counter_walk_value(&power, now->ts_ns), degrees = tp_counter_walk_value(&heat, now->ts_ns);
+        if (!tp_counter_walk_is_known(&clock, i))
             continue;
-        t.low_ns = tp_sat_add(t.low_ns, ns);
+        int64_t ns = tp_window_length_within(a->model, &at, now->ts_ns, tp_counter_walk_sample(&clock, i + 1)->ts_ns);
+        t.known_ns += ns;
+        if (now->value > low)
+            continue;
+        t.low_ns += ns;
         t.clock_ns += now->value * (double)ns;
-        t.powered_ns = tp_sat_add(t.powered_ns, watts >= full ? ns : 0);
-        t.hot_ns = tp_sat_add(t.hot_ns, degrees >= hot ? ns : 0);
+        t.powered_ns += watts >= full ? ns : 0;
+        t.hot_ns += degrees >= hot ? ns : 0;
     }
     return t;
 }
 
+static void add_clock_finding(struct tp_advisor *a, const struct clocked_device *device, struct times t, bool is_hot)
+{
+    double share = tp_percent(t.low_ns, a->model->window_ns), mean = t.clock_ns / (double)t.low_ns;
+    struct tp_candidate c = {.rule = TP_RULE_C26, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = share};
+    c.details = TP_DETAIL(a, is_hot ? TP_DETAIL_CLOCK_HEAT : TP_DETAIL_CLOCK_POWER, TP_OF_PERCENT(share),
+                          TP_OF_NUMBER(round(mean)), TP_OF_NUMBER(round(tp_counter_walk_highest(&device->clock))),
+                          TP_OF_NUMBER(round(tp_counter_walk_highest(is_hot ? &device->heat : &device->power))));
+    tp_advisor_add_finding(a, &c);
+}
+
+static bool has_clock(const struct tp_advisor *a, int64_t number)
+{
+    return tp_counter_walk_start(&a->counters, a->model, number, TP_CLOCK_COUNTER).end > 0;
+}
+
 /* Adds the finding of one device. In most of the time with a low clock, power or temperature must be at the limit,
  * because a device also lowers its clock when it has little work. */
-static void examine_clock(struct tp_advisor *a, const struct tp_counter_view *view, int64_t device)
+static void examine_clock(struct tp_advisor *a, int64_t number)
 {
     const double MOST = 0.8;
-    struct walk clock = start_walk(view, a->model, device, "SM Clock (MHz)");
-    struct walk power = start_walk(view, a->model, device, "Power (W)");
-    struct walk heat = start_walk(view, a->model, device, "Temperature (C)");
-    if ((double)(clock.end - clock.at) < tp_rule_value(a, TP_RULE_C26, "min_samples"))
-        return;
-    struct times t = sum_times(a, &clock, power, heat);
-    bool is_hot = (double)t.hot_ns >= MOST * (double)t.low_ns,
-         is_full = (double)t.powered_ns >= MOST * (double)t.low_ns;
-    double share = tp_percent(t.low_ns, a->model->window_ns);
-    if (!t.low_ns || share < tp_rule_value(a, TP_RULE_C26, "min_pct") || (!is_hot && !is_full))
-        return;
-    struct tp_candidate c = {.rule = TP_RULE_C26, .is_forced = true, .severity = TP_SEVERITY_MEDIUM, .share = share};
-    double mean = t.clock_ns / (double)t.low_ns, highest = highest_value(&clock);
-    c.details = is_hot ? TP_DETAIL(a, TP_DETAIL_CLOCK_HEAT, TP_OF_PERCENT(share), TP_OF_NUMBER(mean),
-                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(highest_value(&heat)))
-                       : TP_DETAIL(a, TP_DETAIL_CLOCK_POWER, TP_OF_PERCENT(share), TP_OF_NUMBER(mean),
-                                   TP_OF_NUMBER(highest), TP_OF_NUMBER(highest_value(&power)));
-    tp_advisor_add_finding(a, &c);
+    const struct tp_model *model = a->model;
+    struct clocked_device device = {tp_counter_walk_start(&a->counters, model, number, TP_CLOCK_COUNTER),
+                                    tp_counter_walk_start(&a->counters, model, number, TP_POWER_COUNTER),
+                                    tp_counter_walk_start(&a->counters, model, number, TP_HEAT_COUNTER)};
+    struct times t = sum_times(a, &device);
+    double low_ns = (double)t.low_ns, least_ns = tp_rule_value(a, TP_RULE_C26, "min_pct") / 100 * model->window_ns;
+    bool is_low = t.low_ns && low_ns >= least_ns, is_hot = (double)t.hot_ns >= MOST * low_ns,
+         is_full = (double)t.powered_ns >= MOST * low_ns;
+    if (device.clock.end - device.clock.at < tp_rule_value(a, TP_RULE_C26, "min_samples") ||
+        (!is_low && low_ns + (double)(model->window_ns - t.known_ns) >= least_ns))
+        tp_advisor_note_skipped_rule(a, TP_RULE_C26, "the trace has too few samples of the clock of a device");
+    else if (is_low && (is_hot || is_full))
+        add_clock_finding(a, &device, t, is_hot);
+    else if (is_low && (!device.power.end || !device.heat.end))
+        tp_advisor_note_skipped_rule(
+            a, TP_RULE_C26, "the clock of a device is low, but the trace lacks samples of its power or temperature");
 }
 
 static void evaluate_clocks(struct tp_advisor *a)
 {
-    const struct tp_counter_view *view = &a->counters;
-    for (size_t row = 0; view->samples && row < view->counters.row_count; row++) {
-        const int64_t *devices = tp_table_int(&view->counters, TP_DEVICE_COUNTER_DEVICE);
-        if (!row || devices[row] != devices[row - 1])
-            examine_clock(a, view, devices[row]);
-    }
+    const struct tp_table *counters = &a->counters.counters;
+    const int64_t *numbers = tp_table_int(counters, TP_DEVICE_COUNTER_DEVICE);
+    bool lacks_clock = !a->model->gpu_count && !a->counters.samples;
+    for (size_t row = 0; a->counters.samples && row < counters->row_count; row++)
+        if ((!row || numbers[row] != numbers[row - 1]) && has_clock(a, numbers[row]))
+            examine_clock(a, numbers[row]);
+    for (uint32_t i = 0; i < a->model->gpu_count; i++)
+        lacks_clock |= !has_clock(a, a->model->gpus[i].id);
+    if (lacks_clock)
+        tp_advisor_note_skipped_rule(a, TP_RULE_C26, "the trace has no samples of the clock of a device");
 }

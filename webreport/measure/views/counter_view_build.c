@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "writer/base/saturate.h"
+#include "webreport/measure/views/counter_steps.h"
 #include "writer/base/sort.h"
 
 static const struct tp_column_def defs[TP_DEVICE_COUNTER_COLUMNS] = {
@@ -98,44 +98,6 @@ static struct tp_device_counter_stats stats_of_samples(const struct tp_counter_v
     return stats;
 }
 
-/* ---- energy ---- */
-
-/* Returns the integral of a counter over the analysed steps, in units of the counter times seconds. The value between
- * two samples is that of the earlier one. *known_ns: length of the part of the steps with a known value, ns. */
-static double integrate_over_steps(const struct tp_counter_view *view, uint32_t row, const struct tp_model *model,
-                                   int64_t *known_ns)
-{
-    const struct tp_device_counter *counters = model->trace->input.counters;
-    double sum = 0;
-    size_t at = 0;
-    *known_ns = 0;
-    for (uint32_t i = view->first_samples[row]; i + 1 < view->first_samples[row + 1]; i++) {
-        const struct tp_device_counter *now = &counters[view->samples[i]], *next = &counters[view->samples[i + 1]];
-        int64_t ns = tp_window_length_within(model, &at, now->ts_ns, next->ts_ns);
-        sum += now->value * ((double)ns / 1e9);
-        *known_ns = tp_sat_add(*known_ns, ns);
-    }
-    return sum;
-}
-
-/* Returns the energy of all devices with power samples in the analysed steps, joules; NaN if the samples of a device
- * cover less than 90 % of the steps, or no device has samples. */
-static double find_energy_j(const struct tp_counter_view *view, const struct tp_model *model)
-{
-    const double LEAST_PART = 0.9;
-    double energy_j = NAN;
-    for (uint32_t row = 0; row < view->counters.row_count; row++) {
-        int64_t known_ns;
-        if (!tp_str_equal(tp_table_text(&view->counters, TP_DEVICE_COUNTER_NAME)[row], TP_STR("Power (W)")))
-            continue;
-        double joules = integrate_over_steps(view, row, model, &known_ns);
-        if ((double)known_ns < LEAST_PART * (double)model->window_ns)
-            return NAN;
-        energy_j = isnan(energy_j) ? joules : energy_j + joules;
-    }
-    return energy_j;
-}
-
 /* ---- the view ---- */
 
 static void build_from_samples(struct tp_counter_view *view, const struct tp_model *model, struct tp_arena *arena)
@@ -150,8 +112,6 @@ static void build_from_samples(struct tp_counter_view *view, const struct tp_mod
         struct tp_device_counter_stats stats = stats_of_samples(view, row, facts);
         set_row(&view->counters, row, &stats, model->trace);
     }
-    if (model->used_count && model->window_ns)
-        view->energy_per_step_j = find_energy_j(view, model) / model->used_count;
 }
 
 static void build_from_stats(struct tp_counter_view *view, const struct tp_model *model, struct tp_arena *arena)
@@ -164,7 +124,7 @@ static void build_from_stats(struct tp_counter_view *view, const struct tp_model
         set_row(&view->counters, row, &facts->counter_stats[rows[row]], model->trace);
 }
 
-void tp_counter_view_build(struct tp_counter_view *view, const struct tp_model *model, struct tp_arena *arena)
+void tp_counter_view_build_counters(struct tp_counter_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
     const struct tp_input_facts *facts = &model->trace->input;
     *view = (struct tp_counter_view){.is_present = facts->counter_count + facts->counter_stat_count > 0,
@@ -176,20 +136,20 @@ void tp_counter_view_build(struct tp_counter_view *view, const struct tp_model *
     view->counters.title = "Counters";
 }
 
-size_t tp_counter_view_find(const struct tp_counter_view *view, int64_t device, const char *name)
+void tp_counter_view_build(struct tp_counter_view *view, const struct tp_model *model, struct tp_arena *arena)
 {
-    for (size_t row = 0; view->samples && row < view->counters.row_count; row++)
-        if (tp_table_int(&view->counters, TP_DEVICE_COUNTER_DEVICE)[row] == device &&
-            tp_str_starts(tp_table_text(&view->counters, TP_DEVICE_COUNTER_NAME)[row], name))
-            return row;
-    return SIZE_MAX;
+    tp_counter_view_build_counters(view, model, arena);
+    tp_counter_steps_build(view, model, arena);
 }
 
 #define F struct tp_counter_view
 static const struct tp_json_field fields[] = {
     {"counters", TP_PLAIN(F, counters), TP_DEFINITION("statistics of the counters, by device and name")},
+    {"steps", TP_PLAIN(F, steps), TP_DEFINITION("energy and clock of each device in each analysed step")},
     {"energy_per_step_joules", TP_PLAIN(F, energy_per_step_j),
      TP_DEFINITION("energy that all devices use in a step, from the counter Power (W); null: unknown")},
+    {"energy_is_at_least", TP_PLAIN(F, energy_is_at_least),
+     TP_DEFINITION("true: the samples do not cover all of the analysed steps, so a step uses at least this energy")},
 };
 #undef F
 const struct tp_fields tp_counter_view_fields = TP_FIELDS("Counters of devices", fields);
