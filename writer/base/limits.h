@@ -54,7 +54,7 @@
  * have no limit */
 #define TP_MAX_REPORT_REPLAY_NODES 200000u
 #define TP_MAX_STREAM_ROWS 4096u /* streams in the table of streams; traces with more have no such table */
-#define TP_MAX_PRICED_FIXES 32u /* findings of one trace that a replay prices */
+#define TP_MAX_PRICED_FIXES 32u  /* findings of one trace that a replay prices */
 /* ranks whose replays are joined, and bytes of their traces, which are in memory together */
 #define TP_MAX_JOINED_RANKS 64u
 #define TP_MAX_JOINED_BYTES (64ull << 30)

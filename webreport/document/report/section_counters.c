@@ -106,9 +106,10 @@ static void put_lead(const struct tp_section *section, struct tp_object *object,
     const struct tp_counter_view *view = &section->profile->views->counters;
     const char *count =
         tp_text_of_counted_noun(section->arena, (int64_t)view->counters.row_count, "counter", "counters");
-    const char *clock = known.has_clock && !known.has_low_clock
-                            ? " While the devices work, all samples of their clocks are at least 95 % of the highest one."
-                            : "";
+    const char *clock =
+        known.has_clock && !known.has_low_clock
+            ? " While the devices work, all samples of their clocks are at least 95 % of the highest one."
+            : "";
     if (!view->samples)
         tp_object_add_lead(object,
                            "The trace has only statistics of **%s** of the devices, so the energy and the clock of a "
